@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// A configuration as plain data: all files merged, the profile laid over, environment expanded,
+// options inherited, every value checked by itself. What several rules do to each other (which wins,
+// which clash) is for site/ to find. Movable; thread-safe once built.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "config/source.h"
+#include "http/method.h"
+
+namespace quipd::config {
+
+// A place in one of Config::sources.
+struct Place {
+  uint32_t source = 0;
+  Mark mark;
+};
+
+enum class Action : uint8_t {
+  kEcho,
+  kHtml,
+  kJson,
+  kStatus,
+  kRedirect,
+  kMoved,
+  kFile,
+  kReflect,
+  kHealth,
+};
+
+[[nodiscard]] std::string_view NameOf(Action action);
+
+// Text with placeholders, in order. Empty where the text is literal.
+struct Piece {
+  enum class Kind : uint8_t {
+    kText,   // text as it is
+    kParam,  // text is the name of a parameter of the rule's path; index its number there
+    kHost,
+    kPath,
+    kMethod,
+    kScheme,
+    kClient,
+    kQuery,   // text is the name
+    kHeader,  // text is the name
+    kCookie,  // text is the name
+  };
+  Kind kind = Kind::kText;
+  uint16_t index = 0;
+  std::string text;
+
+  bool operator==(const Piece&) const = default;
+};
+using Template = std::vector<Piece>;
+
+struct Header {
+  std::string name;   // as written
+  std::string value;  // as written, environment expanded
+  Template pieces;    // of a rule with `template: on` whose value holds placeholders
+
+  bool operator==(const Header&) const = default;
+};
+
+// What a rule and all around it say of its answer, merged: the nearest wins. Shared by all rules
+// that add nothing of their own.
+struct Options {
+  std::vector<Header> headers;         // in order of first appearance; equal names stand together
+  std::optional<std::string> type;     // Content-Type
+  std::optional<std::string> cache;    // Cache-Control, ready to send: "max-age=3600", "no-store"
+  std::optional<uint16_t> status;      // where the action takes one
+  bool template_on = false;
+  bool keep_query = true;              // of a redirect
+};
+
+// A segment of a rule's path.
+struct Segment {
+  enum class Kind : uint8_t {
+    kLiteral,  // before, canonical (http/path.h)
+    kMixed,    // before{name}after
+    kParam,    // {name}
+    kRest,     // {name...}; last
+  };
+  Kind kind = Kind::kLiteral;
+  std::string before;  // canonical
+  std::string after;   // canonical
+  std::string name;
+};
+
+struct Path {
+  std::string written;            // prefix and path as written, for people
+  std::string canonical;          // http/path.h; set where the path has no parameter
+  std::vector<Segment> segments;  // empty where the path has no parameter
+};
+
+struct Methods {
+  bool any = false;                // ANY
+  uint16_t known = 0;              // bit 1 << Method; HEAD only where it was named
+  std::vector<std::string> other;  // tokens that are kOther
+};
+
+// What is sent: of a rule or of an entry of `errors`.
+struct Representation {
+  Action action = Action::kEcho;
+  std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target as
+                        // written; reflect, health: the word
+  Template pieces;      // of the payload: with template on, and of every target with placeholders
+  std::string file;     // of kFile: the path that was read, absolute or relative to the process
+  std::shared_ptr<const Options> options;
+  uint16_t status = 200;  // what is sent; for kStatus the payload as a number
+  Place payload_place;
+};
+
+struct Rule {
+  std::string name;  // `name`, else empty
+  Methods methods;
+  Path path;
+  Representation answer;
+  uint32_t scope = 0;     // the group it stands in: index into Config::scopes
+  uint32_t host_set = 0;  // index into Config::host_sets; 0 is "any host"
+  int32_t listener = -1;  // index into Config::listeners; -1: any
+  bool override_on = false;
+  uint8_t layer = 0;  // of two rules that clash the higher layer wins: files 0, profile 1, -e 2
+  Place place;        // of its key
+};
+
+struct ErrorAnswer {
+  uint16_t status = 0;       // the status that it is for, or
+  uint16_t status_class = 0;  // 4 or 5 for `4xx`, `5xx`
+  Representation answer;     // answer.status is what is sent
+  Place place;
+};
+
+// A group, or the top level (scopes[0], its own parent). What quipd answers itself carries the
+// options' headers of every scope that the request falls in.
+struct Scope {
+  uint32_t parent = 0;
+  uint32_t host_set = 0;  // effective, as in Rule
+  int32_t listener = -1;  // effective
+  bool override_on = false;
+  Path prefix;                             // joined from the top; written is "" for none
+  std::shared_ptr<const Options> options;  // effective: inherited ones merged
+  std::vector<ErrorAnswer> errors;         // of this scope alone
+  Place place;
+};
+
+struct ListenAddress {
+  enum class Family : uint8_t { kAny, kInet, kUnix };  // kAny: a bare port, IPv6 and IPv4
+  Family family = Family::kAny;
+  std::string host;   // kInet: numeric address or name, without brackets
+  uint16_t port = 0;  // 0: the system chooses
+  std::string path;   // kUnix
+};
+
+struct Listener {
+  ListenAddress address;
+  std::string written;  // the address as written, for people and for `listener:`
+  std::string name;     // may be empty
+  uint32_t mode = 0660;  // of a unix socket
+  int backlog = 4096;
+  Place place;
+};
+
+struct Limits {
+  uint32_t head = 16 * 1024;
+  uint32_t target = 8 * 1024;
+  uint32_t header_count = 100;
+  uint64_t body = 1024 * 1024;
+  uint32_t connections = 10000;
+  uint64_t inline_file = 1024 * 1024;
+};
+
+struct Timeouts {
+  std::chrono::milliseconds head{10'000};
+  std::chrono::milliseconds idle{60'000};
+  std::chrono::milliseconds body{30'000};
+  std::chrono::milliseconds write{30'000};
+  std::chrono::milliseconds drain{10'000};
+};
+
+enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarning, kError, kOff };
+
+struct Log {
+  LogLevel level = LogLevel::kInfo;
+  bool json = false;
+  std::string target;  // empty: auto; "stderr"; else a path
+};
+
+struct Config {
+  std::vector<std::shared_ptr<const Source>> sources;  // in the order they were read
+  std::vector<std::string> inputs;  // every file that this was read from, bodies of `file:` too
+  std::vector<Listener> listeners;
+  std::vector<std::vector<std::string>> host_sets{{}};  // sorted, lower case; "*.x" for suffixes
+  std::vector<Scope> scopes;                            // [0] is the top level
+  std::vector<Rule> rules;
+  std::string profile = "prod";
+  bool dev = false;  // dev, or a profile's own: decides banner and `no-store`
+  std::optional<uint32_t> workers;  // none: auto
+  Limits limits;
+  Timeouts timeouts;
+  Log log;
+  std::string server_header = "quipd";  // empty: off
+
+  // A diagnostic at a place of one of the sources.
+  [[nodiscard]] Diagnostic Error(Place place, std::string message, std::string hint = {}) const;
+  [[nodiscard]] Diagnostic Warning(Place place, std::string message, std::string hint = {}) const;
+  // "routes.yaml:12", for people.
+  [[nodiscard]] std::string Where(Place place) const;
+};
+
+}  // namespace quipd::config

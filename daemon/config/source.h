@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The bytes of one configuration file (or of one -e rule) and where a fault in them lies. Immutable
+// after reading, so thread-safe. Reading never blocks on a FIFO or a device and is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+
+namespace quipd::config {
+
+inline constexpr size_t kMaxFileBytes = 64 * 1024 * 1024;  // of one configuration file
+
+// A place in a source; from 0, in bytes. Diagnostics print from 1, in characters.
+struct Mark {
+  uint32_t offset = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+class Source {
+ public:
+  // `name` is what diagnostics call it; `folder` is where its relative paths start ("" for the
+  // working directory).
+  Source(std::string name, std::string folder, std::string bytes);
+
+  const std::string& name() const { return name_; }
+  const std::string& folder() const { return folder_; }
+  std::string_view bytes() const { return bytes_; }
+
+  // A diagnostic at that place, with its source line.
+  [[nodiscard]] Diagnostic Error(Mark mark, std::string message, std::string hint = {}) const;
+  [[nodiscard]] Diagnostic Warning(Mark mark, std::string message, std::string hint = {}) const;
+
+  // The line that `mark` is on, without its end.
+  [[nodiscard]] std::string_view LineAt(Mark mark) const;
+
+ private:
+  std::string name_;
+  std::string folder_;
+  std::string bytes_;
+};
+
+// A whole file as bytes, regular files only. The error names the operation, the path as given and
+// the reason.
+[[nodiscard]] Result<std::string> ReadFile(const std::string& path, size_t max_bytes);
+
+// Reads a configuration file; `name` is its path as the user wrote it.
+[[nodiscard]] Result<std::shared_ptr<const Source>> ReadSource(const std::string& path);
+
+}  // namespace quipd::config

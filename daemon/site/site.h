@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The compiled thing that answers: a Config turned into finished responses and an index over them.
+// Immutable and shared by all workers; every member function is const, thread-safe, allocates
+// nothing and takes no lock. It lives as long as someone holds its shared_ptr: answers in flight do.
+//
+// A request is answered in steps, so that several pipelined ones overlap their cache misses:
+//   Prepare (hash, prefetch the slot) -> Advance (prefetch the route) -> Find (the Answer).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "config/config.h"
+#include "http/request_head.h"
+
+namespace quipd::site {
+
+inline constexpr uint32_t kNoRule = UINT32_MAX;  // quipd's own answer
+inline constexpr size_t kMaxParams = 16;         // in one path; more are an error at load
+
+// A finished response. In memory: status line, fields, "Date: ", 29 bytes of date, CRLF CRLF, body.
+// `Connection` is never stored: it is spliced in before "Date: " when sent.
+struct Response {
+  const char* bytes = nullptr;
+  uint64_t body_size = 0;    // behind the head; not sent to HEAD
+  uint32_t head_size = 0;    // through CRLF CRLF
+  uint32_t date_offset = 0;  // of the 29 bytes; the field's name is kDateName before it
+  uint16_t status = 0;
+};
+inline constexpr size_t kDateName = 6;  // "Date: "
+
+struct Param {
+  const char* data;  // canonical (http/path.h), into the request's path or CanonicalScratch
+  uint32_t size;
+};
+
+// The memory that one lookup needs: kept by the worker, one for each request of a batch, reused.
+struct Scratch {
+  // The canonical path where the path sent isn't canonical itself; sized by the Site's limits.target.
+  std::string path;
+  std::string host;
+  Param params[kMaxParams];
+  uint16_t param_count = 0;
+};
+
+// A request as the Site sees it.
+struct Request {
+  const http::RequestHead* head = nullptr;
+  uint32_t listener = 0;    // index into Config::listeners
+  bool secure = false;      // came in by TLS
+  std::string_view client;  // its address in text, without port
+};
+
+class CompiledTemplate;
+
+struct Answer {
+  enum class Kind : uint8_t {
+    kFixed,     // send `response`
+    kTemplate,  // Site::Render
+    kRelay,     // evhttp answers; the body is wanted
+  };
+  Kind kind = Kind::kFixed;
+  bool own = false;    // quipd's own answer (no rule): final at once where Expect: 100-continue
+  bool close = false;  // the connection ends after it (CONNECT, a NUL in the path)
+  uint32_t rule = kNoRule;
+  const Response* response = nullptr;               // kFixed
+  const CompiledTemplate* compiled = nullptr;       // kTemplate
+};
+
+// What a lookup carries from step to step.
+struct Lookup {
+  std::string_view path;  // canonical
+  uint64_t hash = 0;
+  const void* view = nullptr;   // the tables of this listener and host
+  const void* entry = nullptr;  // what Advance found
+  bool bad_path = false;        // a NUL was decoded: 400
+};
+
+class Site {
+ public:
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+  ~Site();
+
+  void Prepare(const Request& request, Scratch* scratch, Lookup* lookup) const;
+  void Advance(Lookup* lookup) const;
+  [[nodiscard]] Answer Find(const Request& request, const Lookup& lookup, Scratch* scratch) const;
+
+  // The three steps in one.
+  [[nodiscard]] Answer Find(const Request& request, Scratch* scratch) const;
+
+  // The answer to a fault of the parser (400, 408, 413, 414, 417, 431, 501, 505), to 503 for a relay
+  // that is full, or 500 for a fault of ours. Top-level headers; the default body.
+  [[nodiscard]] const Response& FaultResponse(int status) const;
+
+  // Appends the whole response (head with a Date of `date`, body) to `out`, whose capacity is kept
+  // by the caller, so that a warm one does not allocate. Returns the offset within `out` at which
+  // "Date: " begins (for the splice of Connection), and writes the status. With `head_only`, no body.
+  // 400 where a target needs a host that the request lacks.
+  size_t Render(const Answer& answer, const Request& request, const Scratch& scratch,
+                std::string_view date, bool head_only, std::string* out, uint16_t* status) const;
+
+  // The rule of an Answer, for logs, reflect and explain; Config is what this was compiled from.
+  [[nodiscard]] const config::Config& config() const;
+  // The fields that an answer by evhttp carries for that rule: Content-Type excluded, each with its
+  // CRLF, Server included; Date, Connection and framing excluded.
+  [[nodiscard]] std::string_view RelayFields(uint32_t rule) const;
+
+  // Bytes held by responses, index and routes, for `quipd routes` and the benchmarks.
+  [[nodiscard]] size_t memory_bytes() const;
+
+ private:
+  friend class Compiler;
+  struct Impl;
+  explicit Site(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
+struct Compiled {
+  std::shared_ptr<const Site> site;  // null where there is an error
+  Diagnostics diagnostics;           // clashes are errors; rules that can never answer are warnings
+};
+
+// Compiles a Config. `generation` counts loads, for logs.
+[[nodiscard]] Compiled Compile(config::Config config, uint64_t generation = 1);
+
+}  // namespace quipd::site
