@@ -6,9 +6,8 @@
 
 namespace quipd {
 
-void CheckFailed(const std::source_location& where) {
-  std::fprintf(stderr, "quipd: bug: a check failed at %s:%u in %s\n", where.file_name(),
-               static_cast<unsigned>(where.line()), where.function_name());
+void CheckFailed(const char* file, int line) {
+  std::fprintf(stderr, "quipd: bug: a check failed at %s:%d\n", file, line);
   std::abort();
 }
 

@@ -3,15 +3,14 @@
 // a client or the system can get wrong returns a Result.
 #pragma once
 
-#include <source_location>
-
 namespace quipd {
 
-[[noreturn]] void CheckFailed(const std::source_location& where);
+[[noreturn]] void CheckFailed(const char* file, int line);
 
-inline void Check(bool holds, const std::source_location& where = std::source_location::current()) {
+// The builtins, because clang 14 doesn't know std::source_location.
+inline void Check(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (!holds) [[unlikely]] {
-    CheckFailed(where);
+    CheckFailed(file, line);
   }
 }
 
