@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bytes of one configuration file (or of one -e rule) and where a fault in them lies. Immutable
-// after reading, so thread-safe. Reading never blocks on a FIFO or a device and is bounded.
+// after reading, so thread-safe. Reading never blocks on a FIFO or a device and is bounded. A byte
+// order mark at the start is dropped when a Source is made: offsets count from behind it.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,8 @@ struct Mark {
   uint32_t offset = 0;
   uint32_t line = 0;
   uint32_t column = 0;
+
+  bool operator==(const Mark&) const = default;
 };
 
 class Source {
@@ -36,10 +39,16 @@ class Source {
   [[nodiscard]] Diagnostic Error(Mark mark, std::string message, std::string hint = {}) const;
   [[nodiscard]] Diagnostic Warning(Mark mark, std::string message, std::string hint = {}) const;
 
-  // The line that `mark` is on, without its end.
+  // The line that `mark` is on, without its end (LF or CR LF). Only its offset is looked at.
   [[nodiscard]] std::string_view LineAt(Mark mark) const;
 
+  // The place of a byte; counts lines from the start. An offset behind the end is the end.
+  [[nodiscard]] Mark MarkAt(size_t offset) const;
+
  private:
+  [[nodiscard]] Diagnostic At(Diagnostic::Severity severity, Mark mark, std::string message,
+                              std::string hint) const;
+
   std::string name_;
   std::string folder_;
   std::string bytes_;
@@ -49,7 +58,8 @@ class Source {
 // the reason.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path, size_t max_bytes);
 
-// Reads a configuration file; `name` is its path as the user wrote it.
+// Reads a configuration file; its name is the path as the user wrote it, its folder the part of
+// that before the last slash.
 [[nodiscard]] Result<std::shared_ptr<const Source>> ReadSource(const std::string& path);
 
 }  // namespace quipd::config

@@ -3,11 +3,13 @@
 // are resolved here, bounded and acyclic, duplicate keys and all that CONFIG.md calls a YAML fault
 // are diagnosed here, and a scalar is its text as written (`no`, `0123` stay text).
 //
-// A Document owns all that its Values point to. Immutable after parsing, so thread-safe.
+// A Document owns all that its Values point to. Immutable after parsing, so thread-safe. A walk
+// over the whole tree is bounded: at most 64 levels deep, at most a few million values wide.
 #pragma once
 
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,7 +22,7 @@ struct Member;
 
 struct Value {
   enum class Kind : uint8_t {
-    kMissing,   // nothing was written: `key:`, or a key of {...} without a colon
+    kMissing,   // nothing was written: `key:`, or a key without a colon; never in a sequence
     kNull,      // `null`, `~`
     kScalar,    // see text
     kSequence,  // see items
@@ -45,6 +47,13 @@ struct Member {
   Value value;
 };
 
+// Where a scalar ends: behind its last character, or behind its closing quote. Not for blocks.
+[[nodiscard]] Mark EndOf(const Source& source, const Value& scalar);
+
+// The `#` that ended an unquoted scalar on its line and doesn't look meant as a comment (two blanks
+// before it, one after), if there is one. Also for a missing value (`echo: #fff`).
+[[nodiscard]] std::optional<Mark> CutByComment(const Source& source, const Value& value);
+
 class Document {
  public:
   explicit Document(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
@@ -66,8 +75,10 @@ class Document {
 };
 
 struct ParsedDocument {
-  std::unique_ptr<const Document> document;  // null where there is an error
-  Diagnostics diagnostics;                   // errors and warnings, in the order of the file
+  // Null where nothing can be read on. Else it may be read even if there are errors, for what else
+  // is wrong; what was faulty is left out of the tree or mended in it.
+  std::unique_ptr<const Document> document;
+  Diagnostics diagnostics;  // errors and warnings, in the order of the file
 };
 
 // Parses the one YAML document of a source.
