@@ -4,10 +4,13 @@
 // pool of connections to it, the ids by which the handler finds an exchange, and how a response
 // comes back.
 //
-// One thread: the worker's. A Relay is destroyed before its event_base. Events come from the loop,
-// never from within Start, Pause or Cancel; after Cancel, and after on_end, none come.
+// One thread: the worker's. A Relay is destroyed before its event_base, and never from within one
+// of its events. Events come from the loop, never from within Start, Pause or Cancel, all of which
+// may be called from within an event; after Cancel, and after on_end, none come. The process
+// ignores SIGPIPE.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,7 +29,7 @@ namespace quipd::server {
 struct Exchange {
   std::shared_ptr<const site::Site> site;  // whose rules it began under
   uint32_t rule = site::kNoRule;
-  std::string head_bytes;         // owns what head points into
+  std::string head_bytes;  // owns what head points into
   http::RequestHead head;
   std::vector<std::string> params;  // values by their number in the rule's path, as text
   std::string body;
@@ -51,11 +54,26 @@ struct ExchangeEvents {
   void (*on_end)(void* owner, bool ok) = nullptr;
 };
 
+class Reply;
+using Handler = void (*)(Reply reply);
+// The handler of an action; null where evhttp doesn't answer it.
+using HandlerOf = Handler (*)(config::Action action);
+[[nodiscard]] Handler BuiltInHandler(config::Action action);
+
+struct RelaySettings {
+  std::chrono::milliseconds tick{1000};  // the grain of the two that follow
+  uint32_t deadline_ticks = 60;          // of an exchange; those in which it was paused don't count
+  uint32_t idle_ticks = 30;              // of a pooled connection
+  size_t max_idle = 8;                   // pooled connections
+  HandlerOf handler_of = BuiltInHandler;
+};
+
 class Relay {
  public:
   // `max_active` bounds the exchanges at one time, `body_limit` one body.
   [[nodiscard]] static Result<std::unique_ptr<Relay>> Create(event_base* base, size_t max_active,
-                                                             uint64_t body_limit);
+                                                             uint64_t body_limit,
+                                                             const RelaySettings& settings = {});
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -70,7 +88,7 @@ class Relay {
   void Cancel(uint64_t id);
 
   [[nodiscard]] size_t active() const;
-  // Of a new Site: bodies above it are never handed over.
+  // Of a new Site: bodies above it are never handed over, but for those admitted before.
   void set_body_limit(uint64_t bytes);
 
  private:
