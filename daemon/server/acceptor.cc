@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "server/acceptor.h"
+
+#include <netinet/in.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "server/peer.h"
+
+namespace quipd::server {
+namespace {
+
+constexpr int kAtOnce = 64;                        // connections taken before others have a turn
+constexpr timeval kPause = {0, 50'000};            // after an accept that had to be put off
+constexpr int64_t kWarningEveryMs = 10'000;
+
+// One warning at a time for all workers would need a lock; one for each worker does.
+void WarnOfAccept(int64_t now_ms, int error) {
+  thread_local int64_t warned_ms = -kWarningEveryMs;
+  if (now_ms - warned_ms < kWarningEveryMs) return;
+  warned_ms = now_ms;
+  spdlog::warn("accepting a connection: {}; trying again every 50 ms", std::strerror(error));
+}
+
+}  // namespace
+
+Acceptor::Acceptor(Context* context, Gate* gate, ConnectionSet* connections, FileDescriptor socket,
+                   std::shared_ptr<const ListenerSlot> slot)
+    : context_(context),
+      gate_(gate),
+      connections_(connections),
+      socket_(std::move(socket)),
+      slot_(std::move(slot)),
+      readable_(event_new(context->base, socket_.get(), EV_READ | EV_PERSIST, OnReadable, this)),
+      resume_(evtimer_new(context->base, OnResume, this)) {
+  Check(readable_ != nullptr && resume_ != nullptr);
+  Check(event_add(readable_.get(), nullptr) == 0);
+}
+
+void Acceptor::OnReadable(evutil_socket_t, short, void* pointer) {
+  auto* self = static_cast<Acceptor*>(pointer);
+  self->context_->Tick();
+  for (int i = 0; i < kAtOnce; ++i) {
+    const Outcome outcome = self->AcceptOne();
+    if (outcome == Outcome::kPutOff) self->PutOff();
+    if (outcome != Outcome::kTaken) return;
+  }
+}
+
+void Acceptor::OnResume(evutil_socket_t, short, void* pointer) {
+  auto* self = static_cast<Acceptor*>(pointer);
+  event_add(self->readable_.get(), nullptr);
+}
+
+void Acceptor::PutOff() {
+  context_->counters.refused.Add(1);
+  event_del(readable_.get());
+  event_add(resume_.get(), &kPause);
+}
+
+void Acceptor::TakeQueued() {
+  event_del(readable_.get());
+  event_del(resume_.get());
+  while (AcceptOne() == Outcome::kTaken) {
+  }
+}
+
+// A place under the cap, for which idle connections make room.
+bool Acceptor::FindPlace() {
+  if (connections_->TakePlace()) return true;
+  return connections_->EvictIdle() > 0 && connections_->TakePlace();
+}
+
+Acceptor::Outcome Acceptor::AcceptOne() {
+  if (!FindPlace()) return Outcome::kPutOff;
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  FileDescriptor socket(accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size,
+                                SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket) {
+    Connection::Open(context_, gate_, connections_, std::move(socket), slot_,
+                     Peer(reinterpret_cast<const sockaddr*>(&address)));
+    return Outcome::kTaken;
+  }
+  const int error = errno;
+  connections_->ReleasePlace();
+  switch (error) {
+    case EAGAIN:
+      return Outcome::kNone;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+      WarnOfAccept(context_->now_ms, error);
+      connections_->EvictIdle();
+      return Outcome::kPutOff;
+    default:
+      return Outcome::kTaken;  // that connection is gone already; there may be another
+  }
+}
+
+}  // namespace quipd::server

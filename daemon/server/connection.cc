@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+#include "server/connection.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+#include "server/connection_set.h"
+#include "server/context.h"
+#include "server/gate.h"
+#include "server/out_queue.h"
+#include "server/relayed_head.h"
+
+namespace quipd::server {
+namespace {
+
+constexpr size_t kLargeBody = 16 * 1024;      // from here on a body is not copied to be sent
+constexpr int64_t kLingerMs = 2000;           // for the client to read its last answer
+constexpr size_t kLingerBytes = 32u << 20;    // of input that nobody reads
+constexpr int64_t kNewcomerMs = 500;          // a drain leaves a new client this long to speak
+constexpr int64_t kMsPerKiB = 1000;           // that a body may take beside `timeouts.body`
+
+bool WouldBlock(int error) {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+// What of the two parts a socket took at once.
+ssize_t SendParts(int fd, std::string_view first, std::string_view second) {
+  std::array<iovec, 2> parts{{{const_cast<char*>(first.data()), first.size()},
+                              {const_cast<char*>(second.data()), second.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+}  // namespace
+
+http::RequestHead ParseAgain(std::string_view head_bytes) {
+  http::RequestHead head;
+  const http::HeadLimits none{UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  const http::HeadResult result = http::ParseRequestHead(head_bytes, none, &head);
+  Check(result.state == http::HeadState::kComplete);
+  return head;
+}
+
+Incoming::Incoming(const http::RequestHead& heard, std::shared_ptr<const site::Site> under,
+                   const BodyReader& body_reader)
+    : bytes(heard.bytes), head(ParseAgain(bytes)), site(std::move(under)), reader(body_reader) {
+  head.close = heard.close;
+}
+
+// --- Entry points ---
+
+Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDescriptor socket,
+                       std::shared_ptr<const ListenerSlot> listener, const Peer& peer)
+    : context_(context),
+      gate_(gate),
+      set_(set),
+      listener_(std::move(listener)),
+      since_ms_(context->now_ms),
+      socket_(std::move(socket)),
+      peer_(peer) {
+  Check(event_assign(&read_event_, context->base, socket_.get(), EV_READ | EV_PERSIST, OnReadable,
+                     this) == 0);
+}
+
+Connection::~Connection() {
+  if (exchange_ != nullptr) context_->relay->Cancel(exchange_->id);
+  SetReading(false);
+}
+
+void Connection::Open(Context* context, Gate* gate, ConnectionSet* set, FileDescriptor socket,
+                      std::shared_ptr<const ListenerSlot> listener, const Peer& peer) {
+  std::unique_ptr<Connection> made(
+      new Connection(context, gate, set, std::move(socket), std::move(listener), peer));
+  Connection* self = made.get();
+  set->Add(std::move(made));
+  // A request that came with the connection is answered, and a short one over, before the socket is
+  // ever registered.
+  Enter(self, [](Connection* connection) { connection->ReadOnce(); });
+}
+
+template <typename Work>
+void Connection::Enter(Connection* self, Work work) {
+  work(self);
+  self->Settle();
+  if (self->phase_ == Phase::kClosed) self->set_->Remove(self);
+}
+
+void Connection::OnReadable(evutil_socket_t, short, void* pointer) {
+  auto* self = static_cast<Connection*>(pointer);
+  self->context_->Tick();
+  Enter(self, [](Connection* connection) { connection->ReadOnce(); });
+}
+
+void Connection::OnWritable(evutil_socket_t, short, void* pointer) {
+  auto* self = static_cast<Connection*>(pointer);
+  self->context_->Tick();
+  Enter(self, [](Connection* connection) { connection->WriteQueued(); });
+}
+
+void Connection::Expire(Deadline* deadline) {
+  Enter(static_cast<Connection*>(deadline), [](Connection* connection) { connection->OnDeadline(); });
+}
+
+void Connection::Drain(Connection* self) {
+  Enter(self, [](Connection* connection) {
+    if (connection->IsIdle()) connection->ReadOnce();
+    if (!connection->IsIdle()) return;
+    const bool newcomer =
+        !connection->served_ && connection->context_->now_ms - connection->since_ms_ < kNewcomerMs;
+    if (!newcomer) connection->phase_ = Phase::kClosed;
+  });
+}
+
+// Leaves the connection as its state wants it, after whatever has happened to it.
+void Connection::Settle() {
+  Flush();
+  if (phase_ == Phase::kOpen && half_closed_ && exchange_ == nullptr && queue_ == nullptr) {
+    phase_ = Phase::kClosed;
+  }
+  if (phase_ == Phase::kEnding && queue_ == nullptr) FinishEnding();
+  if (phase_ == Phase::kClosed) return;
+  SetReading(WantsInput());
+  SetDeadline();
+}
+
+// --- Input ---
+
+void Connection::ReadOnce() {
+  if (phase_ == Phase::kLingering) return Discard();
+  const ssize_t size =
+      recv(socket_.get(), context_->input.data(), context_->input.size(), MSG_DONTWAIT);
+  if (size > 0) return Received(static_cast<size_t>(size));
+  if (size == 0) return OnEndOfInput();
+  if (!WouldBlock(errno)) phase_ = Phase::kClosed;
+}
+
+void Connection::Received(size_t size) {
+  may_have_more_ = size == context_->input.size();
+  const std::string_view input(context_->input.data(), size);
+  if (held_ == nullptr) return Process(input);
+  held_->append(input);
+  ProcessHeld();
+}
+
+void Connection::Process(std::string_view input) {
+  const size_t taken = gate_->Take(this, input);
+  if (taken == input.size()) return;
+  if (phase_ != Phase::kOpen) {
+    linger_ = true;  // what is left over is never read
+    return;
+  }
+  held_ = std::make_unique<std::string>(input.substr(taken));
+}
+
+void Connection::ProcessHeld() {
+  const size_t taken = gate_->Take(this, *held_);
+  if (phase_ != Phase::kOpen) {
+    linger_ = linger_ || taken < held_->size();
+    held_.reset();
+    return;
+  }
+  if (taken > 0) in_head_ = false;
+  if (taken == held_->size()) {
+    held_.reset();
+  } else if (taken > 0) {
+    held_->erase(0, taken);
+  }
+}
+
+// The client has sent all that it will; it may still read.
+void Connection::OnEndOfInput() {
+  half_closed_ = true;
+  incoming_.reset();  // a request that broke off is never answered (RFC 9112 8)
+  if (exchange_ == nullptr && queue_ == nullptr) phase_ = Phase::kClosed;
+}
+
+void Connection::Discard() {
+  const ssize_t size =
+      recv(socket_.get(), context_->input.data(), context_->input.size(), MSG_DONTWAIT);
+  if (size < 0 && WouldBlock(errno)) return;
+  if (size > 0) drained_bytes_ += static_cast<uint32_t>(size);
+  if (size <= 0 || drained_bytes_ > kLingerBytes) phase_ = Phase::kClosed;
+}
+
+bool Connection::WantsInput() const {
+  if (half_closed_) return false;
+  if (phase_ == Phase::kLingering) return true;
+  if (phase_ == Phase::kEnding || QueueIsFull()) return false;
+  return held_ == nullptr || exchange_ == nullptr || held_->size() < Context::kHeldBytes;
+}
+
+void Connection::SetReading(bool on) {
+  if (on == reading_) return;
+  reading_ = on;
+  Check((on ? event_add(&read_event_, nullptr) : event_del(&read_event_)) == 0);
+}
+
+// --- Deadlines ---
+
+bool Connection::IsIdle() const {
+  return phase_ == Phase::kOpen && held_ == nullptr && incoming_ == nullptr &&
+         exchange_ == nullptr && queue_ == nullptr;
+}
+
+void Connection::SetDeadline() {
+  const config::Timeouts& timeouts = context_->timeouts;
+  int64_t due = kNoDeadline;
+  if (phase_ == Phase::kLingering) {
+    due = since_ms_ + kLingerMs;
+  } else if (incoming_ != nullptr) {
+    const auto received = static_cast<int64_t>(incoming_->reader.received() / 1024);
+    due = since_ms_ + timeouts.body.count() + received * kMsPerKiB;
+  } else if (phase_ == Phase::kOpen && exchange_ == nullptr && held_ != nullptr && !QueueIsFull()) {
+    if (!in_head_) since_ms_ = context_->now_ms;
+    in_head_ = true;
+    due = since_ms_ + timeouts.head.count();
+  } else if (IsIdle()) {
+    in_head_ = false;
+    since_ms_ = context_->now_ms;
+    due = since_ms_ + (context_->draining ? kNewcomerMs : timeouts.idle.count());
+  }
+  if (queue_ != nullptr) due = std::min(due, write_since_ms_ + timeouts.write.count());
+  context_->deadlines.Set(this, due);
+}
+
+void Connection::OnDeadline() {
+  const bool stuck = queue_ != nullptr &&
+                     write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
+  const bool silent = phase_ == Phase::kLingering || IsIdle() || stuck;
+  if (silent) {
+    phase_ = Phase::kClosed;
+  } else {
+    TimeOut();
+  }
+}
+
+// A head or a body that took too long (RFC 9110 15.5.9).
+void Connection::TimeOut() {
+  context_->counters.faults.Add(1);
+  incoming_.reset();
+  held_.reset();
+  const std::shared_ptr<const site::Site>& site = context_->site;
+  Reply(site->FaultResponse(408), false, Persistence::kClose, site);
+  EndAfterReplies(true);
+}
+
+// --- Output ---
+
+bool Connection::QueueIsFull() const {
+  return queue_ != nullptr && queue_->size() >= Context::kQueuedBytes;
+}
+
+uint32_t Connection::listener_number() const { return listener_->number; }
+
+void Connection::SetIncoming(std::unique_ptr<Incoming> incoming) {
+  incoming_ = std::move(incoming);
+  since_ms_ = context_->now_ms;
+}
+
+void Connection::Reply(const site::Response& response, bool head_only, Persistence persistence,
+                       const std::shared_ptr<const site::Site>& owner) {
+  served_ = true;
+  const bool large = !head_only && response.body_size >= kLargeBody;
+  const size_t size =
+      response.head_size + (head_only || large ? 0 : static_cast<size_t>(response.body_size));
+  EnsureRoom(size + Outbox::kLongestField);
+  context_->outbox.AppendResponse(response, size, persistence, context_->date.data());
+  if (large) {
+    SendLarge({response.bytes + response.head_size, static_cast<size_t>(response.body_size)},
+              owner);
+  }
+}
+
+void Connection::Send(std::string_view bytes) {
+  served_ = true;
+  if (bytes.size() > Outbox::kCapacity) {
+    Flush();
+    while (bytes.size() > Outbox::kCapacity) {
+      context_->outbox.Append(bytes.substr(0, Outbox::kCapacity));
+      Flush();
+      bytes.remove_prefix(Outbox::kCapacity);
+    }
+  }
+  EnsureRoom(bytes.size());
+  context_->outbox.Append(bytes);
+}
+
+void Connection::EnsureRoom(size_t bytes) {
+  if (context_->outbox.room() < bytes) Flush();
+  Check(context_->outbox.room() >= bytes);
+}
+
+// Sends what this callback has brought forth so far; the rest waits in the queue.
+void Connection::Flush() {
+  Outbox& outbox = context_->outbox;
+  if (outbox.used() == 0) return;
+  std::string_view bytes = outbox.bytes();
+  if (queue_ == nullptr && phase_ != Phase::kClosed) {
+    const ssize_t sent = send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && !WouldBlock(errno)) phase_ = Phase::kClosed;
+    if (sent > 0) bytes.remove_prefix(static_cast<size_t>(sent));
+  }
+  if (!bytes.empty() && phase_ != Phase::kClosed) MakeQueue().Add(bytes);
+  outbox.Clear();
+}
+
+// A body that would fill the outbox leaves from where it lies, behind what the outbox holds.
+void Connection::SendLarge(std::string_view body, const std::shared_ptr<const site::Site>& owner) {
+  Outbox& outbox = context_->outbox;
+  if (queue_ == nullptr && phase_ != Phase::kClosed) {
+    const std::string_view first = outbox.bytes();
+    const ssize_t sent = SendParts(socket_.get(), first, body);
+    if (sent < 0 && !WouldBlock(errno)) phase_ = Phase::kClosed;
+    const size_t taken = sent > 0 ? static_cast<size_t>(sent) : 0;
+    const size_t of_first = std::min(taken, first.size());
+    if (of_first < first.size() && phase_ != Phase::kClosed) {
+      MakeQueue().Add(first.substr(of_first));
+    }
+    body.remove_prefix(taken - of_first);
+    outbox.Clear();
+  }
+  Flush();
+  if (!body.empty() && phase_ != Phase::kClosed) MakeQueue().AddOwned(body, owner);
+}
+
+OutQueue& Connection::MakeQueue() {
+  if (queue_ == nullptr) {
+    queue_ = std::make_unique<OutQueue>(context_->base, socket_.get(), OnWritable, this);
+    write_since_ms_ = context_->now_ms;
+  }
+  return *queue_;
+}
+
+void Connection::WriteQueued() {
+  const int written = queue_->Write();
+  if (written < 0) {
+    phase_ = Phase::kClosed;
+    return;
+  }
+  if (written > 0) write_since_ms_ = context_->now_ms;
+  if (queue_->size() == 0) queue_.reset();
+  if (QueueIsFull()) return;
+  if (exchange_ != nullptr && exchange_->paused) {
+    exchange_->paused = false;
+    context_->relay->Pause(exchange_->id, false);
+  }
+  if (phase_ == Phase::kOpen && exchange_ == nullptr && held_ != nullptr) ProcessHeld();
+}
+
+// --- The end ---
+
+void Connection::EndAfterReplies(bool linger) {
+  if (phase_ != Phase::kOpen) return;
+  phase_ = Phase::kEnding;
+  linger_ = linger_ || linger || may_have_more_;
+}
+
+void Connection::FinishEnding() {
+  if (!linger_ || half_closed_ || shutdown(socket_.get(), SHUT_WR) != 0) {
+    phase_ = Phase::kClosed;
+    return;
+  }
+  phase_ = Phase::kLingering;
+  since_ms_ = context_->now_ms;
+}
+
+// --- evhttp's answers ---
+
+bool Connection::StartExchange(std::unique_ptr<Exchange> exchange, Persistence persistence) {
+  auto relayed = std::make_unique<RelayedAnswer>();
+  relayed->head_only = exchange->head.method_id == http::Method::kHead;
+  relayed->http10 = exchange->head.http10;
+  relayed->persistence = persistence;
+  relayed->id = context_->relay->Start(
+      std::move(exchange), {this, OnExchangeHead, OnExchangeBody, OnExchangeEnd});
+  if (relayed->id == 0) return false;
+  exchange_ = std::move(relayed);
+  return true;
+}
+
+void Connection::OnExchangeHead(void* pointer, RelayedHead&& head) {
+  auto* self = static_cast<Connection*>(pointer);
+  self->context_->Tick();
+  Enter(self, [&head](Connection* connection) { connection->SendRelayedHead(std::move(head)); });
+}
+
+void Connection::SendRelayedHead(RelayedHead&& head) {
+  RelayedAnswer& answer = *exchange_;
+  answer.head_sent = true;
+  answer.chunked = !head.has_length && !answer.http10 && !head.no_content;
+  // A body of unknown length ends with the connection where the client can't read chunks.
+  if (!head.has_length && answer.http10 && !head.no_content) {
+    answer.persistence = Persistence::kClose;
+  }
+  if (context_->draining) answer.persistence = Persistence::kClose;
+  Send(HeadOf(head, answer.chunked, answer.persistence, context_->date));
+}
+
+void Connection::OnExchangeBody(void* pointer, std::string_view part) {
+  auto* self = static_cast<Connection*>(pointer);
+  Enter(self, [part](Connection* connection) { connection->SendRelayedBody(part); });
+}
+
+void Connection::SendRelayedBody(std::string_view part) {
+  if (exchange_->head_only || part.empty()) return;
+  if (exchange_->chunked) {
+    Send(ChunkSizeLine(part.size()));
+    Send(part);
+    Send("\r\n");
+  } else {
+    Send(part);
+  }
+  Flush();
+  if (QueueIsFull() && !exchange_->paused) {
+    exchange_->paused = true;
+    context_->relay->Pause(exchange_->id, true);
+  }
+}
+
+void Connection::OnExchangeEnd(void* pointer, bool ok) {
+  auto* self = static_cast<Connection*>(pointer);
+  self->context_->Tick();
+  Enter(self, [ok](Connection* connection) { connection->ExchangeEnded(ok); });
+}
+
+void Connection::ExchangeEnded(bool ok) {
+  const std::unique_ptr<RelayedAnswer> answer = std::move(exchange_);
+  if (!ok && answer->head_sent) {
+    phase_ = Phase::kClosed;  // the client must see that the answer broke off
+    return;
+  }
+  if (!ok) {
+    const std::shared_ptr<const site::Site>& site = context_->site;
+    Reply(site->FaultResponse(500), answer->head_only, answer->persistence, site);
+  } else if (answer->chunked && !answer->head_only) {
+    Send("0\r\n\r\n");
+  }
+  if (answer->persistence == Persistence::kClose) EndAfterReplies(held_ != nullptr);
+  if (phase_ == Phase::kOpen && held_ != nullptr) ProcessHeld();
+  if (phase_ != Phase::kOpen) held_.reset();
+}
+
+}  // namespace quipd::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The connections of one worker, which it owns, and the cap that all workers share. One thread, but
+// for the ConnectionCap.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "server/connection.h"
+
+namespace quipd::server {
+
+// Counts the connections of the process. Thread-safe.
+class ConnectionCap {
+ public:
+  // Takes a place; false where `limit` are taken.
+  [[nodiscard]] bool Take(uint32_t limit) {
+    if (taken_.fetch_add(1, std::memory_order_relaxed) < limit) return true;
+    Release();
+    return false;
+  }
+  void Release() { taken_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint32_t> taken_{0};
+};
+
+class ConnectionSet {
+ public:
+  ConnectionSet(ConnectionCap* cap, Context* context) : cap_(cap), context_(context) {}
+  ~ConnectionSet();
+
+  [[nodiscard]] size_t size() const { return all_.size(); }
+  [[nodiscard]] bool TakePlace();
+
+  // Closes the connections that have been idle longest, one for each 256 there are; how many.
+  size_t EvictIdle();
+
+  // Lets every connection end (Connection::Drain).
+  void DrainAll();
+  void CloseAll();
+
+  // For Connection.
+  void Add(std::unique_ptr<Connection> connection);
+  void Remove(Connection* connection);
+  // Gives back a place whose connection was never added.
+  void ReleasePlace() { cap_->Release(); }
+
+ private:
+  ConnectionCap* const cap_;
+  Context* const context_;
+  std::vector<std::unique_ptr<Connection>> all_;
+};
+
+}  // namespace quipd::server

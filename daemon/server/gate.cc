@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "server/gate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "http/path.h"
+
+namespace quipd::server {
+namespace {
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool IsHead(const http::RequestHead& head) { return head.method_id == http::Method::kHead; }
+
+Persistence PersistenceOf(const http::RequestHead& head, bool close) {
+  if (close) return Persistence::kClose;
+  return head.keep_alive_10 ? Persistence::kKeepAlive : Persistence::kImplied;
+}
+
+int StatusOf(BodyReader::State state) { return state == BodyReader::State::kTooLarge ? 413 : 400; }
+
+}  // namespace
+
+size_t Gate::Take(Connection* connection, std::string_view input) {
+  size_t taken = 0;
+  while (taken < input.size() && connection->TakesRequests()) {
+    const std::string_view rest = input.substr(taken);
+    const size_t more = connection->incoming() != nullptr ? TakeBody(connection, rest)
+                                                          : TakeHeads(connection, rest);
+    if (more == 0) break;
+    taken += more;
+  }
+  return taken;
+}
+
+size_t Gate::TakeHeads(Connection* connection, std::string_view input) {
+  http::HeadResult stop;
+  const size_t count = ParseBatch(connection, input, &stop);
+  size_t taken = 0;
+  if (count > 0) {
+    taken = AnswerBatch(connection, input, count);
+    if (taken != heard_[count - 1].end || !connection->TakesRequests()) return taken;
+  }
+  if (stop.state == http::HeadState::kFault) {
+    Refuse(connection, StatusOf(stop.fault), IsHead(heard_[count].head));
+  }
+  return taken;
+}
+
+// Parses up to kBatch heads; `stop` says why it ended before. A request with a body ends a batch.
+size_t Gate::ParseBatch(Connection* connection, std::string_view input, http::HeadResult* stop) {
+  const site::Site& site = *context_.site;
+  size_t count = 0;
+  size_t position = 0;
+  bool ended = false;
+  while (count < kBatch && position < input.size() && !ended) {
+    Heard& heard = heard_[count];
+    *stop = http::ParseRequestHead(input.substr(position), context_.limits, &heard.head);
+    if (stop->state != http::HeadState::kComplete) break;
+    position += stop->length;
+    heard.end = position;
+    heard.request = {&heard.head, connection->listener_number(), connection->secure(), {}};
+    site.Prepare(heard.request, &scratch_[count], &heard.lookup);
+    ended = heard.head.close || heard.head.HasBody();
+    ++count;
+  }
+  // While draining, the last request that is here ends the connection.
+  if (context_.draining && count > 0 && (count < kBatch || position == input.size())) {
+    heard_[count - 1].head.close = true;
+  }
+  for (size_t i = 0; i < count; ++i) site.Advance(&heard_[i].lookup);
+  return count;
+}
+
+// Answers the batch in order as far as the connection takes answers; returns the bytes taken.
+size_t Gate::AnswerBatch(Connection* connection, std::string_view input, size_t count) {
+  // A Site posted while this runs is not seen before the next read; the reference is safe.
+  const std::shared_ptr<const site::Site>& site = context_.site;
+  size_t taken = 0;
+  for (size_t i = 0; i < count && connection->TakesRequests(); ++i) {
+    Heard& heard = heard_[i];
+    const site::Answer answer = site->Find(heard.request, heard.lookup, &scratch_[i]);
+    taken = heard.end;
+    if (heard.head.HasBody()) {
+      return taken +
+             BeginBody(connection, heard, answer, &scratch_[i], input.substr(heard.end));
+    }
+    Answer(connection, &heard.request, answer, &scratch_[i], site, {});
+  }
+  return taken;
+}
+
+// Reads as much of the body as is here. A body that is whole is answered at once; else the request
+// waits for the rest of it. What quipd answers itself doesn't make a client that asks (Expect) send
+// its body.
+size_t Gate::BeginBody(Connection* connection, const Heard& heard, const site::Answer& answer,
+                       site::Scratch* scratch, std::string_view rest) {
+  const http::RequestHead& head = heard.head;
+  BodyReader reader(head, context_.body_limit);
+  const bool wanted = answer.kind == site::Answer::Kind::kRelay;
+  std::string content;
+  size_t taken = 0;
+  if (answer.close || (answer.own && head.expect_continue && !reader.is_too_large())) {
+    AnswerWithoutBody(connection, heard, answer, scratch);
+    return taken;
+  }
+  const BodyReader::State state = reader.Read(rest, wanted ? &content : nullptr, &taken);
+  switch (state) {
+    case BodyReader::State::kDone: {
+      site::Request request = heard.request;
+      Answer(connection, &request, answer, scratch, context_.site, std::move(content));
+      break;
+    }
+    case BodyReader::State::kMore: {
+      auto incoming = std::make_unique<Incoming>(head, context_.site, reader);
+      incoming->content = std::move(content);
+      incoming->wanted = wanted;
+      connection->SetIncoming(std::move(incoming));
+      if (head.expect_continue && rest.empty()) connection->Send(kContinue);
+      break;
+    }
+    case BodyReader::State::kInvalid:
+    case BodyReader::State::kTooLarge:
+      Refuse(connection, StatusOf(state), IsHead(head));
+      break;
+  }
+  return taken;
+}
+
+// The body is never read: the connection ends behind the answer.
+void Gate::AnswerWithoutBody(Connection* connection, const Heard& heard,
+                             const site::Answer& answer, site::Scratch* scratch) {
+  http::RequestHead head = heard.head;
+  head.close = true;
+  site::Request request = heard.request;
+  request.head = &head;
+  Answer(connection, &request, answer, scratch, context_.site, {});
+  connection->EndAfterReplies(true);
+}
+
+size_t Gate::TakeBody(Connection* connection, std::string_view input) {
+  Incoming& incoming = *connection->incoming();
+  size_t taken = 0;
+  const BodyReader::State state =
+      incoming.reader.Read(input, incoming.wanted ? &incoming.content : nullptr, &taken);
+  if (state == BodyReader::State::kDone) {
+    AnswerIncoming(connection);
+  } else if (state != BodyReader::State::kMore) {
+    const bool head_only = IsHead(incoming.head);
+    static_cast<void>(connection->TakeIncoming());
+    Refuse(connection, StatusOf(state), head_only);
+  }
+  return taken;
+}
+
+void Gate::AnswerIncoming(Connection* connection) {
+  const std::unique_ptr<Incoming> incoming = connection->TakeIncoming();
+  if (context_.draining) incoming->head.close = true;
+  site::Request request{&incoming->head, connection->listener_number(), connection->secure(), {}};
+  const site::Answer answer = incoming->site->Find(request, &incoming_scratch_);
+  Answer(connection, &request, answer, &incoming_scratch_, incoming->site,
+         std::move(incoming->content));
+}
+
+void Gate::Answer(Connection* connection, site::Request* request, const site::Answer& answer,
+                  site::Scratch* scratch, const std::shared_ptr<const site::Site>& site,
+                  std::string&& content) {
+  const http::RequestHead& head = *request->head;
+  const bool close = head.close || answer.close;
+  const Persistence persistence = PersistenceOf(head, close);
+  context_.counters.requests.Add(1);
+  switch (answer.kind) {
+    case site::Answer::Kind::kFixed:
+      connection->Reply(*answer.response, IsHead(head), persistence, site);
+      break;
+    case site::Answer::Kind::kTemplate:
+      Render(connection, request, answer, *scratch, *site, persistence);
+      break;
+    case site::Answer::Kind::kRelay:
+      StartRelay(connection, *request, answer, *scratch, site, std::move(content), persistence);
+      return;  // ends the connection itself when the answer is through
+  }
+  if (close) connection->EndAfterReplies(answer.close);
+}
+
+void Gate::Render(Connection* connection, site::Request* request, const site::Answer& answer,
+                  const site::Scratch& scratch, const site::Site& site, Persistence persistence) {
+  const std::string client = connection->ClientText();
+  request->client = client;
+  rendered_.clear();
+  uint16_t status = 0;
+  const size_t splice =
+      site.Render(answer, *request, scratch, {context_.date.data(), context_.date.size()},
+                  IsHead(*request->head), &rendered_, &status);
+  const std::string_view whole = rendered_;
+  connection->Send(whole.substr(0, splice));
+  connection->Send(FieldOf(persistence));
+  connection->Send(whole.substr(splice));
+}
+
+void Gate::StartRelay(Connection* connection, const site::Request& request,
+                      const site::Answer& answer, const site::Scratch& scratch,
+                      const std::shared_ptr<const site::Site>& site, std::string&& content,
+                      Persistence persistence) {
+  auto exchange = std::make_unique<Exchange>();
+  exchange->site = site;
+  exchange->rule = answer.rule;
+  exchange->head_bytes = request.head->bytes;
+  exchange->head = ParseAgain(exchange->head_bytes);
+  for (uint16_t i = 0; i < scratch.param_count; ++i) {
+    const site::Param& param = scratch.params[i];
+    exchange->params.push_back(http::DecodedText({param.data, param.size}));
+  }
+  exchange->body = std::move(content);
+  exchange->client = connection->ClientText();
+  exchange->secure = connection->secure();
+  context_.counters.relayed.Add(1);
+  if (!connection->StartExchange(std::move(exchange), persistence)) {
+    connection->Reply(site->FaultResponse(503), IsHead(*request.head), persistence, site);
+    if (persistence == Persistence::kClose) connection->EndAfterReplies(false);
+  }
+}
+
+void Gate::Refuse(Connection* connection, int status, bool head_only) {
+  context_.counters.faults.Add(1);
+  connection->Reply(context_.site->FaultResponse(status), head_only, Persistence::kClose,
+                    context_.site);
+  connection->EndAfterReplies(true);
+}
+
+}  // namespace quipd::server

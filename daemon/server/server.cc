@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "server/server.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <latch>
+#include <utility>
+
+#include "server/connection_set.h"
+#include "server/listen.h"
+#include "server/worker.h"
+
+namespace quipd::server {
+
+// An entry of `listen` that is open; the workers own its sockets.
+struct Listening {
+  OpenListener open;
+  uint32_t number = 0;  // its index in the configuration
+};
+
+namespace {
+
+uint32_t IndexOf(const config::Config& config, const std::string& key) {
+  for (size_t i = 0; i < config.listeners.size(); ++i) {
+    if (KeyOf(config.listeners[i]) == key) return static_cast<uint32_t>(i);
+  }
+  return ListenerSlot::kGone;
+}
+
+// The connections that are allowed need their descriptors; 64 are left for all else.
+void RaiseDescriptorLimit(uint32_t connections) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, rlim_t{connections} + 64);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+Server::Server() : cap_(std::make_unique<ConnectionCap>()) {}
+
+Server::~Server() { workers_.clear(); }
+
+Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> site,
+                                              size_t workers, std::function<void()> ended) {
+  std::unique_ptr<Server> server(new Server());
+  RaiseDescriptorLimit(site->config().limits.connections);
+  const auto left = std::make_shared<std::atomic<size_t>>(workers);
+  for (size_t i = 0; i < workers; ++i) {
+    Result<std::unique_ptr<Worker>> worker =
+        Worker::Create(i, site, server->cap_.get(), [left, ended] {
+          if (left->fetch_sub(1) == 1) ended();
+        });
+    if (!worker) return tl::unexpected(std::move(worker.error()));
+    server->workers_.push_back(std::move(*worker));
+  }
+  std::map<std::string, Listening> opened;
+  if (Result<void> open = server->OpenNew(site->config(), &opened); !open) {
+    return tl::unexpected(std::move(open.error()));
+  }
+  for (auto& [key, listening] : opened) server->HandOut(key, &listening);
+  server->listening_ = std::move(opened);
+  for (const auto& listener : site->config().listeners) server->order_.push_back(KeyOf(listener));
+  for (const auto& worker : server->workers_) worker->Start();
+  return server;
+}
+
+// Opens what the configuration names and isn't open yet; every fault is reported.
+Result<void> Server::OpenNew(const config::Config& config,
+                             std::map<std::string, Listening>* opened) {
+  Diagnostics faults;
+  for (size_t i = 0; i < config.listeners.size(); ++i) {
+    const std::string key = KeyOf(config.listeners[i]);
+    if (listening_.count(key) > 0) continue;
+    Result<OpenListener> open = Open(config.listeners[i], workers_.size());
+    if (!open) {
+      faults.insert(faults.end(), open.error().begin(), open.error().end());
+      continue;
+    }
+    Listening listening;
+    listening.open = std::move(*open);
+    listening.number = static_cast<uint32_t>(i);
+    opened->emplace(key, std::move(listening));
+  }
+  if (!faults.empty()) return tl::unexpected(std::move(faults));
+  return {};
+}
+
+void Server::HandOut(const std::string& key, Listening* listening) {
+  for (BoundAddress& address : listening->open.addresses) {
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      Worker* worker = workers_[i].get();
+      // std::function must be copyable; the socket is not.
+      auto socket = std::make_shared<FileDescriptor>(std::move(address.sockets[i]));
+      worker->Post([worker, key, number = listening->number, socket] {
+        worker->AddListener(key, number, std::move(*socket));
+      });
+    }
+    address.sockets.clear();
+  }
+}
+
+Result<void> Server::Reload(std::shared_ptr<const site::Site> site) {
+  const config::Config& config = site->config();
+  std::map<std::string, Listening> opened;
+  if (Result<void> open = OpenNew(config, &opened); !open) return open;
+
+  RaiseDescriptorLimit(config.limits.connections);
+  std::vector<std::pair<std::string, uint32_t>> moved;
+  for (auto& [key, listening] : listening_) {
+    listening.number = IndexOf(config, key);
+    moved.emplace_back(key, listening.number);
+  }
+  PostToAll([&](Worker* worker) {
+    for (const auto& [key, number] : moved) worker->MoveListener(key, number);
+    worker->Adopt(site);
+  });
+  for (auto& [key, listening] : opened) HandOut(key, &listening);
+  PostToAll([&](Worker* worker) {
+    for (const auto& [key, number] : moved) {
+      if (number == ListenerSlot::kGone) worker->RemoveListener(key);
+    }
+  });
+  std::erase_if(listening_, [](const auto& one) { return one.second.number == ListenerSlot::kGone; });
+  listening_.merge(opened);
+  order_.clear();
+  for (const auto& listener : config.listeners) order_.push_back(KeyOf(listener));
+  return {};
+}
+
+// Returns when every worker has run the task.
+void Server::PostToAll(const std::function<void(Worker*)>& task) {
+  std::latch done(static_cast<ptrdiff_t>(workers_.size()));
+  for (const auto& worker : workers_) {
+    worker->Post([&task, &done, one = worker.get()] {
+      task(one);
+      done.count_down();
+    });
+  }
+  done.wait();
+}
+
+void Server::Drain(std::chrono::milliseconds limit) {
+  for (const auto& worker : workers_) {
+    worker->Post([one = worker.get(), limit] { one->Drain(limit); });
+  }
+}
+
+std::vector<std::string> Server::Addresses() const {
+  std::vector<std::string> out;
+  for (const std::string& key : order_) {
+    const auto found = listening_.find(key);
+    if (found == listening_.end()) continue;
+    for (const BoundAddress& address : found->second.open.addresses) out.push_back(address.shown);
+  }
+  return out;
+}
+
+}  // namespace quipd::server

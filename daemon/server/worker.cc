@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "server/worker.h"
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "server/acceptor.h"
+
+namespace quipd::server {
+namespace {
+
+constexpr size_t kMaxExchanges = 256;  // with evhttp at one time, for each worker
+
+timeval ToTimeval(int64_t ms) { return {ms / 1000, (ms % 1000) * 1000}; }
+
+EventBase NewBase() {
+  const Handle<event_config, event_config_free> config(event_config_new());
+  Check(config != nullptr);
+  event_config_set_flag(config.get(), EVENT_BASE_FLAG_NOLOCK);
+  return EventBase(event_base_new_with_config(config.get()));
+}
+
+}  // namespace
+
+Worker::Worker(size_t number, ConnectionCap* cap, std::function<void()> ended)
+    : number_(number), ended_(std::move(ended)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  base_ = NewBase();
+  if (base_ == nullptr) return;
+  context_ = std::make_unique<Context>(base_.get());
+  gate_ = std::make_unique<Gate>(context_.get());
+  connections_ = std::make_unique<ConnectionSet>(cap, context_.get());
+}
+
+Result<std::unique_ptr<Worker>> Worker::Create(size_t number,
+                                               std::shared_ptr<const site::Site> site,
+                                               ConnectionCap* cap, std::function<void()> ended) {
+  std::unique_ptr<Worker> worker(new Worker(number, cap, std::move(ended)));
+  if (Result<void> ready = worker->SetUp(std::move(site)); !ready) {
+    return tl::unexpected(std::move(ready.error()));
+  }
+  return worker;
+}
+
+Result<void> Worker::SetUp(std::shared_ptr<const site::Site> site) {
+  if (!wake_ || base_ == nullptr) {
+    return Fail("starting worker " + std::to_string(number_) + ": " + std::strerror(errno));
+  }
+  Result<std::unique_ptr<Relay>> relay =
+      Relay::Create(base_.get(), kMaxExchanges, site->config().limits.body);
+  if (!relay) return tl::unexpected(std::move(relay.error()));
+  context_->relay = std::move(*relay);
+  context_->Adopt(std::move(site));
+  tasks_event_.reset(event_new(base_.get(), wake_.get(), EV_READ | EV_PERSIST, OnTasks, this));
+  tick_.reset(evtimer_new(base_.get(), OnTick, this));
+  Check(tasks_event_ != nullptr && tick_ != nullptr);
+  Check(event_add(tasks_event_.get(), nullptr) == 0);
+  ArmTick();
+  return {};
+}
+
+Worker::~Worker() {
+  if (thread_.joinable()) {
+    Post([this] { event_base_loopbreak(base_.get()); });
+    thread_.join();
+  }
+  acceptors_.clear();
+  connections_.reset();  // before the relay that they may cancel
+}
+
+void Worker::Start() {
+  thread_ = std::thread([this] { Run(); });
+  pthread_setname_np(thread_.native_handle(), ("quipd-" + std::to_string(number_)).c_str());
+}
+
+void Worker::Run() {
+  event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY);
+  acceptors_.clear();
+  connections_->CloseAll();
+  ended_();
+}
+
+// --- Tasks ---
+
+void Worker::Post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  const uint64_t one = 1;
+  // A full counter (EAGAIN) wakes the worker as well.
+  [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
+}
+
+void Worker::OnTasks(evutil_socket_t fd, short, void* pointer) {
+  uint64_t count = 0;
+  [[maybe_unused]] const ssize_t size = read(fd, &count, sizeof count);
+  static_cast<Worker*>(pointer)->RunTasks();
+}
+
+void Worker::RunTasks() {
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  context_->Tick();
+  for (const auto& task : tasks) task();
+}
+
+// --- Listeners and Sites ---
+
+void Worker::AddListener(const std::string& key, uint32_t number, FileDescriptor socket) {
+  std::shared_ptr<ListenerSlot>& slot = slots_[key];
+  if (slot == nullptr) slot = std::make_shared<ListenerSlot>();
+  slot->number = number;
+  acceptors_.emplace(key, std::make_unique<Acceptor>(context_.get(), gate_.get(),
+                                                     connections_.get(), std::move(socket), slot));
+}
+
+void Worker::MoveListener(const std::string& key, uint32_t number) {
+  const auto found = slots_.find(key);
+  if (found != slots_.end()) found->second->number = number;
+}
+
+void Worker::RemoveListener(const std::string& key) {
+  const auto [first, last] = acceptors_.equal_range(key);
+  for (auto one = first; one != last; ++one) one->second->TakeQueued();
+  acceptors_.erase(first, last);
+  slots_.erase(key);
+}
+
+void Worker::Adopt(std::shared_ptr<const site::Site> site) {
+  context_->Adopt(std::move(site));
+  ArmTick();
+}
+
+// --- Time ---
+
+void Worker::ArmTick() {
+  const timeval width = ToTimeval(context_->deadlines.slot_ms());
+  event_add(tick_.get(), &width);
+}
+
+void Worker::OnTick(evutil_socket_t, short, void* pointer) {
+  auto* self = static_cast<Worker*>(pointer);
+  self->context_->Tick();
+  self->context_->deadlines.Sweep(
+      self->context_->now_ms, [](void*, Deadline* deadline) { Connection::Expire(deadline); },
+      nullptr);
+  self->ArmTick();
+  self->EndIfDrained();
+}
+
+// --- The end ---
+
+void Worker::Drain(std::chrono::milliseconds limit) {
+  context_->draining = true;
+  drain_until_ms_ = context_->now_ms + limit.count();
+  for (auto& [key, acceptor] : acceptors_) acceptor->TakeQueued();
+  acceptors_.clear();
+  connections_->DrainAll();
+  context_->deadlines.set_slot_ms(5);
+  ArmTick();
+  EndIfDrained();
+}
+
+void Worker::EndIfDrained() {
+  if (!context_->draining) return;
+  if (connections_->size() == 0 || context_->now_ms >= drain_until_ms_) {
+    event_base_loopbreak(base_.get());
+  }
+}
+
+}  // namespace quipd::server

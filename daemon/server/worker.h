@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// A thread that serves: its event_base, its listening sockets, its connections and its evhttp.
+// Created, posted to and destroyed by the supervisor's thread; all else happens on its own. Nothing
+// is locked while a request is served: a task is posted only for a reload or a drain.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/file_descriptor.h"
+#include "server/connection_set.h"
+#include "server/context.h"
+#include "server/event_handles.h"
+#include "server/gate.h"
+
+namespace quipd::server {
+
+class Acceptor;
+
+class Worker {
+ public:
+  // `ended` is called on the worker's thread when it has drained.
+  [[nodiscard]] static Result<std::unique_ptr<Worker>> Create(
+      size_t number, std::shared_ptr<const site::Site> site, ConnectionCap* cap,
+      std::function<void()> ended);
+  ~Worker();  // closes what is open and joins the thread
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Starts the thread. What is posted before runs first.
+  void Start();
+
+  // Runs `task` on the worker's thread, soon and in order.
+  void Post(std::function<void()> task);
+
+  [[nodiscard]] const Counters& counters() const { return context_->counters; }
+
+  // --- On the worker's thread ---
+
+  // `number` is the listener's index in the configuration; one key may have several sockets.
+  void AddListener(const std::string& key, uint32_t number, FileDescriptor socket);
+  // The listener stands at another place of the configuration, or at none (ListenerSlot::kGone).
+  void MoveListener(const std::string& key, uint32_t number);
+  // Takes what is queued there, then closes.
+  void RemoveListener(const std::string& key);
+  void Adopt(std::shared_ptr<const site::Site> site);
+  // Stops accepting, lets connections end, and ends the loop when none is left or after `limit`.
+  void Drain(std::chrono::milliseconds limit);
+
+ private:
+  Worker(size_t number, ConnectionCap* cap, std::function<void()> ended);
+
+  static void OnTasks(evutil_socket_t fd, short what, void* self);
+  static void OnTick(evutil_socket_t fd, short what, void* self);
+  Result<void> SetUp(std::shared_ptr<const site::Site> site);
+  void Run();
+  void RunTasks();
+  void ArmTick();
+  void EndIfDrained();
+
+  const size_t number_;
+  const std::function<void()> ended_;
+  FileDescriptor wake_;  // eventfd
+  EventBase base_;       // before all that lives on it
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<ConnectionSet> connections_;
+  std::map<std::string, std::shared_ptr<ListenerSlot>> slots_;  // by the listener's key
+  std::multimap<std::string, std::unique_ptr<Acceptor>> acceptors_;
+  Event tasks_event_;
+  Event tick_;
+  int64_t drain_until_ms_ = 0;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> tasks_;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace quipd::server
