@@ -15,8 +15,8 @@
 namespace quipd::server {
 namespace {
 
-constexpr int kAtOnce = 64;                        // connections taken before others have a turn
-constexpr timeval kPause = {0, 50'000};            // after an accept that had to be put off
+constexpr int kAtOnce = 64;              // connections taken before others have a turn
+constexpr timeval kPause = {0, 50'000};  // after an accept that had to be put off
 constexpr int64_t kWarningEveryMs = 10'000;
 
 // One warning at a time for all workers would need a lock; one for each worker does.

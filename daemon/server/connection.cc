@@ -19,15 +19,13 @@
 namespace quipd::server {
 namespace {
 
-constexpr size_t kLargeBody = 16 * 1024;      // from here on a body is not copied to be sent
-constexpr int64_t kLingerMs = 2000;           // for the client to read its last answer
-constexpr size_t kLingerBytes = 32u << 20;    // of input that nobody reads
-constexpr int64_t kNewcomerMs = 500;          // a drain leaves a new client this long to speak
-constexpr int64_t kMsPerKiB = 1000;           // that a body may take beside `timeouts.body`
+constexpr size_t kLargeBody = 16 * 1024;    // from here on a body is not copied to be sent
+constexpr int64_t kLingerMs = 2000;         // for the client to read its last answer
+constexpr size_t kLingerBytes = 32u << 20;  // of input that nobody reads
+constexpr int64_t kNewcomerMs = 500;        // a drain leaves a new client this long to speak
+constexpr int64_t kMsPerKiB = 1000;         // that a body may take beside `timeouts.body`
 
-bool WouldBlock(int error) {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
+bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 // What of the two parts a socket took at once.
 ssize_t SendParts(int fd, std::string_view first, std::string_view second) {
@@ -106,7 +104,8 @@ void Connection::OnWritable(evutil_socket_t, short, void* pointer) {
 }
 
 void Connection::Expire(Deadline* deadline) {
-  Enter(static_cast<Connection*>(deadline), [](Connection* connection) { connection->OnDeadline(); });
+  Enter(static_cast<Connection*>(deadline),
+        [](Connection* connection) { connection->OnDeadline(); });
 }
 
 void Connection::Drain(Connection* self) {
@@ -232,8 +231,8 @@ void Connection::SetDeadline() {
 }
 
 void Connection::OnDeadline() {
-  const bool stuck = queue_ != nullptr &&
-                     write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
+  const bool stuck =
+      queue_ != nullptr && write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
   const bool silent = phase_ == Phase::kLingering || IsIdle() || stuck;
   if (silent) {
     phase_ = Phase::kClosed;
@@ -379,8 +378,8 @@ bool Connection::StartExchange(std::unique_ptr<Exchange> exchange, Persistence p
   relayed->head_only = exchange->head.method_id == http::Method::kHead;
   relayed->http10 = exchange->head.http10;
   relayed->persistence = persistence;
-  relayed->id = context_->relay->Start(
-      std::move(exchange), {this, OnExchangeHead, OnExchangeBody, OnExchangeEnd});
+  relayed->id = context_->relay->Start(std::move(exchange),
+                                       {this, OnExchangeHead, OnExchangeBody, OnExchangeEnd});
   if (relayed->id == 0) return false;
   exchange_ = std::move(relayed);
   return true;

@@ -89,7 +89,8 @@ class Connection : private Deadline {
   void SetIncoming(std::unique_ptr<Incoming> incoming);
   [[nodiscard]] std::unique_ptr<Incoming> TakeIncoming() { return std::move(incoming_); }
 
-  // Sends a finished response; the body is left out where head_only. `owner` is the response's Site.
+  // Sends a finished response; the body is left out where head_only. `owner` is the response's
+  // Site.
   void Reply(const site::Response& response, bool head_only, Persistence persistence,
              const std::shared_ptr<const site::Site>& owner);
   // Sends bytes as they are.
@@ -117,8 +118,8 @@ class Connection : private Deadline {
   static void OnExchangeBody(void* self, std::string_view part);
   static void OnExchangeEnd(void* self, bool ok);
 
-  // Runs what an entry point does, then settles the connection: flushes, sets interest and deadline,
-  // destroys it if it is closed.
+  // Runs what an entry point does, then settles the connection: flushes, sets interest and
+  // deadline, destroys it if it is closed.
   template <typename Work>
   static void Enter(Connection* self, Work work);
   void Settle();

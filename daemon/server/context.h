@@ -28,9 +28,10 @@ struct ListenerSlot {
 
 class Context {
  public:
-  static constexpr size_t kReadBytes = 64 * 1024;    // taken from a socket at once
-  static constexpr size_t kQueuedBytes = 64 * 1024;  // waiting for a client; then it must read first
-  static constexpr size_t kHeldBytes = 64 * 1024;    // of a client that must wait; then not read
+  static constexpr size_t kReadBytes = 64 * 1024;  // taken from a socket at once
+  static constexpr size_t kQueuedBytes =
+      64 * 1024;                                   // waiting for a client; then it must read first
+  static constexpr size_t kHeldBytes = 64 * 1024;  // of a client that must wait; then not read
 
   explicit Context(event_base* event_base);
 
@@ -46,7 +47,7 @@ class Context {
   uint64_t body_limit = 0;
   uint32_t max_connections = 0;
   config::Timeouts timeouts;
-  int64_t now_ms = 0;                           // CLOCK_MONOTONIC_COARSE
+  int64_t now_ms = 0;                          // CLOCK_MONOTONIC_COARSE
   std::array<char, http::kDateLength> date{};  // of now
   DeadlineWheel deadlines;
   Outbox outbox;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a worker counts. Each number is written by its worker alone, with a load and a store, and may
-// be read by any thread; a worker's counters share no cache line with another's.
+// What a worker counts. Each number is written by its worker alone, with a load and a store, and
+// may be read by any thread; a worker's counters share no cache line with another's.
 #pragma once
 
 #include <atomic>

@@ -64,8 +64,8 @@ class DeadlineWheel {
 
   std::array<Deadline, kSlots> slots_;  // heads of circular lists
   int64_t slot_ms_;
-  int64_t swept_ms_;    // the time that cursor_ stands for
-  size_t cursor_ = 0;   // the slot swept last
+  int64_t swept_ms_;   // the time that cursor_ stands for
+  size_t cursor_ = 0;  // the slot swept last
 };
 
 }  // namespace quipd::server

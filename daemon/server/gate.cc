@@ -83,8 +83,7 @@ size_t Gate::AnswerBatch(Connection* connection, std::string_view input, size_t 
     const site::Answer answer = site->Find(heard.request, heard.lookup, &scratch_[i]);
     taken = heard.end;
     if (heard.head.HasBody()) {
-      return taken +
-             BeginBody(connection, heard, answer, &scratch_[i], input.substr(heard.end));
+      return taken + BeginBody(connection, heard, answer, &scratch_[i], input.substr(heard.end));
     }
     Answer(connection, &heard.request, answer, &scratch_[i], site, {});
   }
@@ -129,8 +128,8 @@ size_t Gate::BeginBody(Connection* connection, const Heard& heard, const site::A
 }
 
 // The body is never read: the connection ends behind the answer.
-void Gate::AnswerWithoutBody(Connection* connection, const Heard& heard,
-                             const site::Answer& answer, site::Scratch* scratch) {
+void Gate::AnswerWithoutBody(Connection* connection, const Heard& heard, const site::Answer& answer,
+                             site::Scratch* scratch) {
   http::RequestHead head = heard.head;
   head.close = true;
   site::Request request = heard.request;

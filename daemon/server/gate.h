@@ -3,8 +3,8 @@
 // bodies behind them, finds the rule in the Site and sends finished answers or hands the request to
 // evhttp. Nothing behind the Gate sees a byte that it has not judged.
 //
-// One for each worker, used by its thread alone. Heads that came in together are looked up together,
-// so that their cache misses overlap.
+// One for each worker, used by its thread alone. Heads that came in together are looked up
+// together, so that their cache misses overlap.
 #pragma once
 
 #include <array>

@@ -62,7 +62,8 @@ int PortOf(const SocketAddress& address) {
 
 std::string Show(const SocketAddress& address) {
   char host[NI_MAXHOST];
-  if (getnameinfo(address.get(), address.size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) {
+  if (getnameinfo(address.get(), address.size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) !=
+      0) {
     return "?";
   }
   const std::string port = std::to_string(PortOf(address));
@@ -76,8 +77,7 @@ bool SetOption(int fd, int level, int name, int value) {
 
 // A bound socket with the options that its connections inherit; errno says why there is none.
 FileDescriptor Bind(const SocketAddress& address, bool both_families, bool shared) {
-  FileDescriptor socket_fd(
-      socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  FileDescriptor socket_fd(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_fd) return socket_fd;
   bool ok = SetOption(socket_fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   ok = ok && (!shared || SetOption(socket_fd.get(), SOL_SOCKET, SO_REUSEPORT, 1));
@@ -163,7 +163,8 @@ Result<OpenListener> OpenInet(const config::Listener& listener, size_t workers) 
   const std::string port = std::to_string(listener.address.port);
   const int error = getaddrinfo(listener.address.host.c_str(), port.c_str(), &wanted, &found);
   if (error != 0) {
-    return CannotListen(listener, "resolving " + listener.address.host + ": " + gai_strerror(error));
+    return CannotListen(listener,
+                        "resolving " + listener.address.host + ": " + gai_strerror(error));
   }
   const AddressList list(found);
   OpenListener open;
@@ -210,8 +211,8 @@ Result<OpenListener> OpenUnix(const config::Listener& listener, size_t workers) 
   sockaddr_un un{};
   un.sun_family = AF_UNIX;
   if (path.size() >= sizeof un.sun_path) {
-    return CannotListen(listener, "the path is longer than " +
-                                      std::to_string(sizeof un.sun_path - 1) + " bytes");
+    return CannotListen(
+        listener, "the path is longer than " + std::to_string(sizeof un.sun_path - 1) + " bytes");
   }
   std::memcpy(un.sun_path, path.data(), path.size());
   SocketAddress address;
@@ -245,7 +246,10 @@ Result<OpenListener> OpenUnix(const config::Listener& listener, size_t workers) 
 
 SocketFile::SocketFile(std::string path) : path_(std::move(path)) {
   struct stat status;
-  if (stat(path_.c_str(), &status) != 0) return path_.clear();
+  if (stat(path_.c_str(), &status) != 0) {
+    path_.clear();
+    return;
+  }
   device_ = status.st_dev;
   inode_ = status.st_ino;
 }

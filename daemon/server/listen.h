@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening the sockets of one entry of `listen`: one for each worker and address, so that the kernel
-// spreads the connections (SO_REUSEPORT), after the address was bound once without sharing, so that a
-// second daemon on it is refused. Called by the supervisor's thread alone.
+// spreads the connections (SO_REUSEPORT), after the address was bound once without sharing, so that
+// a second daemon on it is refused. Called by the supervisor's thread alone.
 #pragma once
 
 #include <string>
@@ -44,7 +44,8 @@ struct OpenListener {
 // Binds and listens. The error names the address as written and the reason.
 [[nodiscard]] Result<OpenListener> Open(const config::Listener& listener, size_t workers);
 
-// What tells one listener from another: listeners with equal keys share their sockets over a reload.
+// What tells one listener from another: listeners with equal keys share their sockets over a
+// reload.
 [[nodiscard]] std::string KeyOf(const config::Listener& listener);
 
 }  // namespace quipd::server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a socket has refused, in order, until it takes it. Made when the first byte waits and dropped
-// when the last has gone, so that an idle connection has none. Small parts are copied, large ones
-// kept alive by what owns them. One thread; dies before its event_base.
+// What a socket has refused, in order, until it takes it. Made when the first byte waits and
+// dropped when the last has gone, so that an idle connection has none. Small parts are copied,
+// large ones kept alive by what owns them. One thread; dies before its event_base.
 #pragma once
 
 #include <cstddef>

@@ -48,8 +48,8 @@ class Outbox {
     used_ += bytes.size();
   }
 
-  // The first `size` bytes of a finished response (its head, or head and body) with the date of now.
-  // Needs room for size + kLongestField bytes.
+  // The first `size` bytes of a finished response (its head, or head and body) with the date of
+  // now. Needs room for size + kLongestField bytes.
   void AppendResponse(const site::Response& response, size_t size, Persistence persistence,
                       const char* date) {
     char* out = bytes_.data() + used_;

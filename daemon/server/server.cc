@@ -125,7 +125,8 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site) {
       if (number == ListenerSlot::kGone) worker->RemoveListener(key);
     }
   });
-  std::erase_if(listening_, [](const auto& one) { return one.second.number == ListenerSlot::kGone; });
+  std::erase_if(listening_,
+                [](const auto& one) { return one.second.number == ListenerSlot::kGone; });
   listening_.merge(opened);
   order_.clear();
   for (const auto& listener : config.listeners) order_.push_back(KeyOf(listener));

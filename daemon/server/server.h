@@ -21,17 +21,18 @@ struct Listening;
 
 class Server {
  public:
-  // Opens every listener of the Site's configuration and starts `workers` threads. `ended` is called
-  // once, by some worker's thread, when all have drained.
-  [[nodiscard]] static Result<std::unique_ptr<Server>> Start(
-      std::shared_ptr<const site::Site> site, size_t workers, std::function<void()> ended);
+  // Opens every listener of the Site's configuration and starts `workers` threads. `ended` is
+  // called once, by some worker's thread, when all have drained.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> Start(std::shared_ptr<const site::Site> site,
+                                                             size_t workers,
+                                                             std::function<void()> ended);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Gives every worker another Site: new listeners are opened first, those that are gone closed last.
-  // On an error nothing has changed. When it returns, every request that follows is answered by the
-  // new Site.
+  // Gives every worker another Site: new listeners are opened first, those that are gone closed
+  // last. On an error nothing has changed. When it returns, every request that follows is answered
+  // by the new Site.
   [[nodiscard]] Result<void> Reload(std::shared_ptr<const site::Site> site);
 
   // Stops accepting and lets what is under way end, for `limit` at most.
