@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The chunked transfer coding (RFC 9112 7.1), decoded strictly and incrementally. The decoder keeps
-// a fixed number of bytes whatever the client sends, and gives the same result however the bytes are
-// split. Trailers are checked, bounded and dropped. Not thread-safe.
+// a fixed number of bytes whatever the client sends, and gives the same result however the bytes
+// are split. Trailers are checked, bounded and dropped. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +25,23 @@ class ChunkedDecoder {
     std::string_view data;  // a part of the decoded body, pointing into the input; may be empty
   };
 
-  // `body_limit` counts decoded bytes. A size line with its extensions is at most 256 bytes, the
-  // trailer section at most 8 KiB and 100 lines.
+  // `body_limit` counts decoded bytes. A size line with its extensions and CRLF is at most 256
+  // bytes, the trailer section at most 8 KiB and 100 lines; more of them is kInvalid.
   explicit ChunkedDecoder(uint64_t body_limit) : limit_(body_limit) {}
 
   // Decodes until a part of the data was met, the input is used up, or the end. Call again with the
-  // rest of the input while kMore is returned and consumed < input.size().
+  // rest of the input while kMore is returned and consumed < input.size(). A state other than kMore
+  // is final.
   [[nodiscard]] Step Decode(std::string_view input);
 
   [[nodiscard]] uint64_t decoded_bytes() const { return decoded_; }
 
  private:
+  // What the next byte belongs to.
   enum class Where : uint8_t {
     kSize,
+    kSizeBlank,       // white space between the size and the ';' of an extension
+    kExtensionStart,  // behind the ';'
     kExtension,
     kSizeLf,
     kData,
@@ -49,7 +53,16 @@ class ChunkedDecoder {
     kTrailerLf,
     kFinalLf,
     kEnd,
+    kBroken,
+    kOverLimit,
   };
+
+  void TakeFraming(char byte);
+  Where AfterSizeByte(char byte);
+  Where AfterSizeDigit(char byte);
+  Where AfterSizeLine();
+  Where AfterTrailerByte(char byte);
+  [[nodiscard]] State StateOf() const;
 
   uint64_t limit_;
   uint64_t decoded_ = 0;

@@ -6,8 +6,8 @@
 
 namespace quipd::http {
 
-// The type for the last extension of `path`, whatever its case; text/* comes with "; charset=utf-8",
-// the unknown is application/octet-stream.
+// The type for the last extension of `path`, whatever its case; text/* comes with ";
+// charset=utf-8", the unknown is application/octet-stream.
 [[nodiscard]] std::string_view MediaTypeOf(std::string_view path);
 
 }  // namespace quipd::http

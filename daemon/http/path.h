@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The one model of a path that rules, requests and files share. A path is split at '/', each segment
-// is percent-decoded once, then empty and dot segments are resolved (RFC 3986 5.2.4); the result is
-// the canonical path: '/' separates segments, and kDataSlash stands for a '/' that was sent as %2F
-// and so is data. A decoded NUL is refused, which is why kDataSlash can't be ambiguous.
+// The one model of a path that rules, requests and files share. A path is split at '/', each
+// segment is percent-decoded once, then empty and dot segments are resolved (RFC 3986 5.2.4); the
+// result is the canonical path: '/' separates segments, and kDataSlash stands for a '/' that was
+// sent as %2F and so is data. A decoded NUL is refused, which is why kDataSlash can't be ambiguous.
 //
 //   /a//b/../c -> /a/c      /a/. -> /a/      /.. -> /      /a%2Fb -> /a<kDataSlash>b
 //

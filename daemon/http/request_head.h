@@ -23,17 +23,17 @@ struct HeadLimits {
 };
 
 struct RequestHead {
-  std::string_view bytes;      // from the method to the CRLF CRLF, both included
-  std::string_view method;     // as sent
-  std::string_view target;     // as sent
-  std::string_view fields;     // the field lines, each with its CRLF; for FieldReader
-  std::string_view authority;  // uri-host[:port] of the target, else Host's value; empty: none
-  std::string_view path;       // as sent: "/...", "*" of OPTIONS, "/" where absolute-form has none
-  std::string_view query;      // behind the '?', without it; data() is null where there is no '?'
+  std::string_view bytes;       // from the method to the CRLF CRLF, both included
+  std::string_view method;      // as sent
+  std::string_view target;      // as sent
+  std::string_view fields;      // the field lines, each with its CRLF; for FieldReader
+  std::string_view authority;   // uri-host[:port] of the target, else Host's value; empty: none
+  std::string_view path;        // as sent: "/...", "*" of OPTIONS, "/" where absolute-form has none
+  std::string_view query;       // behind the '?', without it; data() is null where there is no '?'
   uint64_t content_length = 0;  // of Content-Length; 0 where there is none
   Method method_id = Method::kOther;
-  bool http10 = false;           // HTTP/1.0; else 1.1 or later, served as 1.1
-  bool plain_path = false;       // no '%', no "//", no "/." in path: it is its own canonical form
+  bool http10 = false;      // HTTP/1.0; else 1.1 or later, served as 1.1
+  bool plain_path = false;  // no '%', no "//", no "/." in path: it is its own canonical form
   bool has_content_length = false;
   bool chunked = false;          // Transfer-Encoding: chunked
   bool close = false;            // the connection ends after this answer (RFC 9112 9.3)
@@ -105,9 +105,9 @@ class FieldReader {
 
 // Compares ASCII without case.
 [[nodiscard]] bool EqualsIgnoreCase(std::string_view a, std::string_view b);
-[[nodiscard]] bool IsTokenByte(char byte);                       // tchar (RFC 9110 5.6.2)
-[[nodiscard]] bool IsToken(std::string_view text);               // 1*tchar
-[[nodiscard]] bool IsFieldValue(std::string_view text);          // RFC 9110 5.5, no CTL but HTAB
+[[nodiscard]] bool IsTokenByte(char byte);               // tchar (RFC 9110 5.6.2)
+[[nodiscard]] bool IsToken(std::string_view text);       // 1*tchar
+[[nodiscard]] bool IsFieldValue(std::string_view text);  // RFC 9110 5.5, no CTL but HTAB
 
 // uri-host[:port] as Host and a target's authority are checked (RFC 9110 7.2): a reg-name without
 // commas, an IPv4 address or an IPv6 address in brackets; a port up to 65535 or empty. "" is valid.

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// The parser behind ParseRequestHead, over either set of scanners. Private to http/ and its tests.
+//
+// Each step takes where it begins and returns where it ended, or nullptr: fault_ then tells a fault
+// from an input that ended too soon. A step refuses a byte only for what stands before it, never
+// for what follows; so the first fault in byte order decides, and any prefix of a head gets either
+// kPartial or the answer of the whole.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "http/field_semantics.h"
+#include "http/method.h"
+#include "http/request_head.h"
+#include "http/scan.h"
+
+namespace quipd::http {
+
+template <typename Scan>
+class HeadParser {
+ public:
+  HeadParser(const HeadLimits& limits, RequestHead* head) : limits_(limits), head_(*head) {}
+
+  HeadResult Parse(std::string_view input) {
+    head_ = RequestHead();
+    end_ = input.data() + input.size();
+    const char* const begin = EmptyLines(input.data());
+    if (begin == nullptr) {
+      return Stopped(input);
+    }
+    // What lies beyond the limit isn't looked at, however much of it is here.
+    const bool cut = static_cast<size_t>(end_ - begin) >= limits_.head;
+    end_ = cut ? begin + limits_.head : end_;
+    const char* p = RequestLine(begin);
+    p = p != nullptr ? Fields(p) : nullptr;
+    if (p == nullptr) {
+      fault_ = cut && fault_ == HeadFault::kNone ? HeadFault::kHeadTooLarge : fault_;
+      return Stopped(input);
+    }
+    head_.bytes = View(begin, p);
+    return {HeadState::kComplete, HeadFault::kNone, static_cast<size_t>(p - input.data())};
+  }
+
+ private:
+  static constexpr int kEmptyLines = 8;
+
+  static std::string_view View(const char* begin, const char* end) {
+    return {begin, static_cast<size_t>(end - begin)};
+  }
+
+  HeadResult Stopped(std::string_view input) const {
+    if (fault_ == HeadFault::kNone) {
+      return {HeadState::kPartial, HeadFault::kNone, input.size()};
+    }
+    return {HeadState::kFault, fault_, 0};
+  }
+
+  const char* Refuse(HeadFault fault) {
+    fault_ = fault;
+    return nullptr;
+  }
+
+  // "\r\n" at p, or `fault` where another byte stands.
+  const char* LineEnd(const char* p, HeadFault fault) {
+    if (end_ - p >= 2 && std::memcmp(p, "\r\n", 2) == 0) [[likely]] {
+      return p + 2;
+    }
+    return p == end_ || (*p == '\r' && p + 1 == end_) ? nullptr : Refuse(fault);
+  }
+
+  // Skips what RFC 9112 2.2 allows in front of a request.
+  const char* EmptyLines(const char* p) {
+    for (int lines = 0; p != nullptr && p != end_ && *p == '\r'; ++lines) {
+      if (lines == kEmptyLines) {
+        return Refuse(HeadFault::kRequestLine);
+      }
+      p = LineEnd(p, HeadFault::kRequestLine);
+    }
+    return p == end_ ? nullptr : p;
+  }
+
+  const char* RequestLine(const char* p) {
+    p = MethodToken(p);
+    p = p != nullptr ? Target(p) : nullptr;
+    p = p != nullptr ? Version(p) : nullptr;
+    if (p == nullptr) {
+      return nullptr;
+    }
+    if (head_.method_id == Method::kConnect) [[unlikely]] {
+      return Refuse(HeadFault::kConnect);
+    }
+    // The version is told before the form: "PRI * HTTP/2.0" is another version, not a bad target.
+    if (head_.target.front() != '/' && !OtherForm()) [[unlikely]] {
+      return Refuse(HeadFault::kTarget);
+    }
+    return p;
+  }
+
+  // The method and the space behind it.
+  const char* MethodToken(const char* p) {
+    if (end_ - p >= 4 && std::memcmp(p, "GET ", 4) == 0) [[likely]] {
+      head_.method = View(p, p + 3);
+      head_.method_id = Method::kGet;
+      return p + 4;
+    }
+    const char* const end = scan::Tables::NameEnd(p, end_);
+    head_.method = View(p, end);
+    if (end == end_) {
+      return nullptr;
+    }
+    if (end == p || *end != ' ') {
+      return Refuse(HeadFault::kRequestLine);
+    }
+    head_.method_id = MethodOf(head_.method);
+    return end + 1;
+  }
+
+  // The target, byte by byte, and the space behind it; its form is judged later.
+  const char* Target(const char* begin) {
+    bool dotted = false;
+    const char* query = nullptr;  // behind the '?'
+    const char* path_end = nullptr;
+    const char* p = Scan::PathEnd(begin, end_, &dotted);
+    while (p != end_ && (*p == '?' || *p == '%')) {
+      if (*p == '?') {
+        path_end = p;
+        query = ++p;
+      } else if (!Escape(&p)) {
+        break;
+      } else {
+        dotted = dotted || query == nullptr;
+      }
+      p = query != nullptr ? Scan::QueryEnd(p, end_) : Scan::PathEnd(p, end_, &dotted);
+    }
+    head_.target = View(begin, p);
+    if (head_.target.size() > limits_.target) {
+      return Refuse(HeadFault::kTargetTooLong);
+    }
+    if (p == end_) {
+      return nullptr;
+    }
+    if (broken_escape_ || (*p != ' ' && *p != '\r')) {
+      return Refuse(HeadFault::kTarget);
+    }
+    if (*p == '\r' || p == begin) {
+      return Refuse(HeadFault::kRequestLine);
+    }
+    head_.path = View(begin, query != nullptr ? path_end : p);
+    head_.query = query != nullptr ? View(query, p) : std::string_view();
+    head_.plain_path = !dotted;
+    return p + 1;
+  }
+
+  // Moves *p from a '%' behind its two digits; false where the input or the escape ends before.
+  bool Escape(const char** p) {
+    for (int digits = 0; digits < 2; ++digits) {
+      ++*p;
+      if (*p == end_ || !scan::Is(**p, scan::kHex)) {
+        broken_escape_ = *p != end_;
+        return false;
+      }
+    }
+    ++*p;
+    return true;
+  }
+
+  const char* Version(const char* p) {
+    if (end_ - p >= 10 && std::memcmp(p, "HTTP/1.1\r\n", 10) == 0) [[likely]] {
+      return p + 10;
+    }
+    for (const char expected : std::string_view("HTTP/0.0\r\n")) {
+      if (p == end_) {
+        return nullptr;
+      }
+      const bool holds = expected == '0' ? scan::Is(*p, scan::kDigit) : *p == expected;
+      if (!holds) {
+        return Refuse(HeadFault::kRequestLine);
+      }
+      ++p;
+    }
+    head_.http10 = std::memcmp(p - 5, "1.0", 3) == 0;
+    return p[-5] == '1' ? p : Refuse(HeadFault::kVersion);
+  }
+
+  // absolute-form, or the asterisk of OPTIONS (RFC 9112 3.2).
+  bool OtherForm() {
+    if (head_.target == "*") {
+      return head_.method_id == Method::kOptions;
+    }
+    const std::string_view target = head_.target;
+    const size_t scheme = target.find("://");
+    if (scheme == std::string_view::npos ||
+        !(EqualsIgnoreCase(target.substr(0, scheme), "http") ||
+          EqualsIgnoreCase(target.substr(0, scheme), "https"))) {
+      return false;
+    }
+    const size_t authority = scheme + 3;
+    const size_t path = std::min(target.find_first_of("/?", authority), target.size());
+    const size_t query = std::min(target.find('?', path), target.size());
+    head_.authority = target.substr(authority, path - authority);
+    head_.path = path == query ? std::string_view("/") : target.substr(path, query - path);
+    bool dotted = false;
+    const char* const path_end = head_.path.data() + head_.path.size();
+    head_.plain_path =
+        scan::Tables::PathEnd(head_.path.data(), path_end, &dotted) == path_end && !dotted;
+    return !head_.authority.empty() && IsAuthority(head_.authority);
+  }
+
+  // The field lines and the empty line behind them.
+  const char* Fields(const char* p) {
+    const char* const begin = p;
+    for (uint32_t left = limits_.header_count;; --left) {
+      if (p == end_) {
+        return nullptr;
+      }
+      if (*p == '\r') {
+        break;
+      }
+      if (left == 0) {
+        return Refuse(HeadFault::kHeadTooLarge);
+      }
+      p = FieldLine(p);
+      if (p == nullptr) {
+        return nullptr;
+      }
+    }
+    head_.fields = View(begin, p);
+    p = LineEnd(p, HeadFault::kField);
+    if (p == nullptr) {
+      return nullptr;
+    }
+    const HeadFault fault = semantics_.Conclude(&head_);
+    return fault == HeadFault::kNone ? p : Refuse(fault);
+  }
+
+  const char* FieldLine(const char* name) {
+    const char* const colon = Scan::NameEnd(name, end_);
+    if (colon == end_) {
+      return nullptr;
+    }
+    if (*colon != ':' || colon == name) {
+      return Refuse(HeadFault::kField);
+    }
+    const char* const value = colon + 1;
+    const char* const value_end = Scan::ValueEnd(value, end_);
+    const char* const next = LineEnd(value_end, HeadFault::kField);
+    if (next == nullptr) {
+      return nullptr;
+    }
+    const HeadFault fault = Judge(name, static_cast<size_t>(colon - name), value, value_end);
+    return fault == HeadFault::kNone ? next : Refuse(fault);
+  }
+
+  // Whether `name`, of the length of `lower`, is that name in any case. Names are tokens, where
+  // setting the bit 0x20 joins no two bytes but the cases of a letter and '^' with '~'.
+  template <size_t N>
+  static bool NameIs(const char* name, const char (&lower)[N]) {
+    using Word = std::conditional_t<(N > 8), uint64_t, uint32_t>;
+    constexpr size_t kLength = N - 1;
+    constexpr auto kCase = static_cast<Word>(0x2020202020202020);
+    for (size_t at = 0;; at = std::min(at + sizeof(Word), kLength - sizeof(Word))) {
+      Word sent;
+      Word known;
+      std::memcpy(&sent, name + at, sizeof(Word));
+      std::memcpy(&known, lower + at, sizeof(Word));
+      if ((sent | kCase) != known) {
+        return false;
+      }
+      if (at == kLength - sizeof(Word)) {
+        return true;
+      }
+    }
+  }
+
+  static std::string_view Trimmed(const char* begin, const char* end) {
+    while (begin != end && (*begin == ' ' || *begin == '\t')) {
+      ++begin;
+    }
+    while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) {
+      --end;
+    }
+    return View(begin, end);
+  }
+
+  HeadFault Judge(const char* name, size_t length, const char* value, const char* value_end) {
+    switch (length) {
+      case 4:
+        if (NameIs(name, "host")) {
+          return semantics_.Host(Trimmed(value, value_end));
+        }
+        break;
+      case 6:
+        if (NameIs(name, "expect")) {
+          return semantics_.Expect(Trimmed(value, value_end), head_.http10);
+        }
+        break;
+      case 10:
+        if (NameIs(name, "connection")) {
+          semantics_.Connection(Trimmed(value, value_end));
+        }
+        break;
+      case 14:
+        if (NameIs(name, "content-length")) {
+          return semantics_.ContentLength(Trimmed(value, value_end));
+        }
+        break;
+      case 17:
+        if (NameIs(name, "transfer-encoding")) {
+          semantics_.TransferEncoding(Trimmed(value, value_end));
+        }
+        break;
+      default:
+        break;
+    }
+    return HeadFault::kNone;
+  }
+
+  const HeadLimits& limits_;
+  RequestHead& head_;
+  const char* end_ = nullptr;
+  HeadFault fault_ = HeadFault::kNone;
+  bool broken_escape_ = false;
+  FieldSemantics semantics_;
+};
+
+}  // namespace quipd::http

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// How the bytes of a head are told apart: classes of bytes, and the scanners that find the first
+// byte outside of one. There are two sets of scanners with the same results: Tables for any CPU,
+// and Sse2 for those of amd64. Private to http/ and its tests.
+//
+// A scanner looks at [p, end) alone and returns `end` where it meets no other byte. Sse2 reads
+// blocks of 16 bytes, the last of them aligned to `end`: 16 bytes before `end` must be readable.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+
+#include <bit>
+#endif
+
+namespace quipd::http::scan {
+
+enum Class : uint8_t {
+  kToken = 1,   // tchar (RFC 9110 5.6.2)
+  kValue = 2,   // of a field value (RFC 9110 5.5): no control but HTAB
+  kTarget = 4,  // of a request target: visible ASCII but '#' and '%', which begins an escape
+  kHost = 8,    // of a reg-name (RFC 3986 3.2.2) but ',' and '%'
+  kDigit = 16,
+  kHex = 32,
+};
+
+constexpr bool IsLetter(int byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; }
+
+constexpr uint8_t ClassesOf(int byte) {
+  const bool digit = byte >= '0' && byte <= '9';
+  const bool alphanumeric = byte < 0x80 && (digit || IsLetter(byte));
+  const auto among = [byte](std::string_view set) {
+    return byte < 0x80 && set.find(static_cast<char>(byte)) != std::string_view::npos;
+  };
+  int classes = 0;
+  classes |= alphanumeric || among("!#$%&'*+-.^_`|~") ? kToken : 0;
+  classes |= (byte >= 0x20 && byte != 0x7f) || byte == '\t' ? kValue : 0;
+  classes |= byte > 0x20 && byte < 0x7f && byte != '#' && byte != '%' ? kTarget : 0;
+  classes |= alphanumeric || among("-._~!$&'()*+;=") ? kHost : 0;
+  classes |= digit ? kDigit : 0;
+  classes |= digit || (alphanumeric && (byte | 0x20) <= 'f') ? kHex : 0;
+  return static_cast<uint8_t>(classes);
+}
+
+inline constexpr std::array<uint8_t, 256> kClasses = [] {
+  std::array<uint8_t, 256> classes{};
+  for (int byte = 0; byte < 256; ++byte) {
+    classes[static_cast<size_t>(byte)] = ClassesOf(byte);
+  }
+  return classes;
+}();
+
+inline bool Is(char byte, Class wanted) {
+  return (kClasses[static_cast<uint8_t>(byte)] & wanted) != 0;
+}
+
+inline bool All(std::string_view text, Class wanted) {
+  for (const char byte : text) {
+    if (!Is(byte, wanted)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct Tables {
+  // The first byte that can't stand in a token.
+  static const char* NameEnd(const char* p, const char* end) {
+    while (p != end && Is(*p, kToken)) {
+      ++p;
+    }
+    return p;
+  }
+
+  // The first byte that can't stand in a field value.
+  static const char* ValueEnd(const char* p, const char* end) {
+    while (p != end && Is(*p, kValue)) {
+      ++p;
+    }
+    return p;
+  }
+
+  // The first '?' or byte that can't stand in a target unescaped. `dotted` is set where "//" or
+  // "/." stands before it.
+  static const char* PathEnd(const char* p, const char* end, bool* dotted) {
+    bool slash = false;
+    for (; p != end && Is(*p, kTarget) && *p != '?'; ++p) {
+      *dotted = *dotted || (slash && (*p == '/' || *p == '.'));
+      slash = *p == '/';
+    }
+    return p;
+  }
+
+  // The first byte that can't stand in a target unescaped.
+  static const char* QueryEnd(const char* p, const char* end) {
+    while (p != end && Is(*p, kTarget)) {
+      ++p;
+    }
+    return p;
+  }
+};
+
+#if defined(__SSE2__)
+
+class Sse2 {
+ public:
+  static const char* NameEnd(const char* p, const char* end) {
+    p = Find(p, end, [](Block x) { return 0xffff ^ Bits(Or(Letters(x), Equal(x, '-'))); });
+    // The tokens beyond letters and '-' are rare enough for the tables.
+    return p != end && Is(*p, kToken) ? Tables::NameEnd(p, end) : p;
+  }
+
+  static const char* ValueEnd(const char* p, const char* end) {
+    for (;; ++p) {
+      p = Find(p, end, [](Block x) { return Bits(Or(AtMost(x, 0x1f), Equal(x, 0x7f))); });
+      if (p == end || *p != '\t') {
+        return p;
+      }
+    }
+  }
+
+  static const char* PathEnd(const char* p, const char* end, bool* dotted) {
+    unsigned slash = 0;  // 1 where the byte before p is a '/'
+    while (p != end) {
+      const size_t left = static_cast<size_t>(end - p);
+      const unsigned behind = left < kBlock ? static_cast<unsigned>(kBlock - left) : 0;
+      const Block x = Load(p - behind);
+      const unsigned length = static_cast<unsigned>(kBlock) - behind;
+      const unsigned stops = Bits(Or(OutsideTarget(x), Equal(x, '?'))) >> behind | 1U << length;
+      const unsigned slashes = Bits(Equal(x, '/')) >> behind;
+      const unsigned dots = Bits(Equal(x, '.')) >> behind;
+      const auto stop = static_cast<unsigned>(std::countr_zero(stops));
+      const unsigned pairs = (slashes << 1 | slash) & (slashes | dots);
+      *dotted = *dotted || (pairs & ((1U << stop) - 1)) != 0;
+      p += stop;
+      if (stop < length) {
+        break;
+      }
+      slash = slashes >> (length - 1) & 1;
+    }
+    return p;
+  }
+
+  static const char* QueryEnd(const char* p, const char* end) {
+    return Find(p, end, [](Block x) { return Bits(OutsideTarget(x)); });
+  }
+
+ private:
+  using Block = __m128i;
+  static constexpr size_t kBlock = sizeof(Block);
+
+  static Block Load(const char* p) {
+    return _mm_loadu_si128(static_cast<const Block*>(static_cast<const void*>(p)));
+  }
+  static unsigned Bits(Block x) { return static_cast<unsigned>(_mm_movemask_epi8(x)); }
+  static Block Or(Block a, Block b) { return _mm_or_si128(a, b); }
+  static Block Equal(Block x, char byte) { return _mm_cmpeq_epi8(x, _mm_set1_epi8(byte)); }
+  static Block AtMost(Block x, char byte) {  // unsigned
+    return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(byte)), x);
+  }
+  static Block Letters(Block x) {
+    // 'a' to 'z' are moved to the 26 lowest signed values, as SSE2 compares signed bytes alone.
+    const Block lower = Or(x, _mm_set1_epi8(0x20));
+    const Block moved = _mm_add_epi8(lower, _mm_set1_epi8(static_cast<char>(0x80 - 'a')));
+    return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(-128 + 26)));
+  }
+  static Block OutsideTarget(Block x) {
+    const Block low_or_high = _mm_cmplt_epi8(x, _mm_set1_epi8(0x21));  // signed: 80-FF as well
+    return Or(Or(low_or_high, Equal(x, 0x7f)), Or(Equal(x, '#'), Equal(x, '%')));
+  }
+
+  // The first byte whose bit is set in `stops` of its block.
+  template <typename Stops>
+  static const char* Find(const char* p, const char* end, Stops stops) {
+    for (; end - p >= static_cast<ptrdiff_t>(kBlock); p += kBlock) {
+      if (const unsigned bits = stops(Load(p)); bits != 0) {
+        return p + std::countr_zero(bits);
+      }
+    }
+    if (p == end) {
+      return end;
+    }
+    const auto behind = static_cast<unsigned>(kBlock - static_cast<size_t>(end - p));
+    const unsigned bits = stops(Load(end - kBlock)) >> behind;
+    return bits != 0 ? p + std::countr_zero(bits) : end;
+  }
+};
+
+#endif
+
+}  // namespace quipd::http::scan

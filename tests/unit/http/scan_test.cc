@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "http/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace quipd::http::scan {
+namespace {
+
+TEST(Classes, HoldWhatTheGrammarSays) {
+  const std::string token = "!#$%&'*+-.^_`|~0123456789";
+  for (int byte = 0; byte < 256; ++byte) {
+    SCOPED_TRACE(byte);
+    const char c = static_cast<char>(byte);
+    const bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+    const bool digit = byte >= '0' && byte <= '9';
+    const bool hex = digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+    EXPECT_EQ(Is(c, kToken), letter || (byte != 0 && token.find(c) != std::string::npos));
+    EXPECT_EQ(Is(c, kValue), byte == 9 || (byte >= 0x20 && byte != 0x7f));
+    EXPECT_EQ(Is(c, kTarget), byte > 0x20 && byte < 0x7f && c != '#' && c != '%');
+    EXPECT_EQ(Is(c, kDigit), digit);
+    EXPECT_EQ(Is(c, kHex), hex);
+  }
+}
+
+#if defined(__SSE2__)
+
+// Every byte at every place of runs of every length, so that the blocks, the tail and the border
+// between them meet each byte.
+TEST(Scanners, OfSse2AndTablesAgree) {
+  for (const char filler : {'a', '/', '5', '\t'}) {
+    for (size_t length = 0; length <= 35; ++length) {
+      // 16 readable bytes in front, none behind.
+      const auto heap = std::make_unique<char[]>(16 + length);
+      std::memset(heap.get(), '/', 16);
+      char* const begin = heap.get() + 16;
+      const char* const end = begin + length;
+      std::memset(begin, filler, length);
+      for (size_t place = 0; place < length; ++place) {
+        for (int byte = 0; byte < 256; ++byte) {
+          begin[place] = static_cast<char>(byte);
+          bool dotted_sse2 = false;
+          bool dotted_tables = false;
+          ASSERT_EQ(Sse2::NameEnd(begin, end), Tables::NameEnd(begin, end)) << byte;
+          ASSERT_EQ(Sse2::ValueEnd(begin, end), Tables::ValueEnd(begin, end)) << byte;
+          ASSERT_EQ(Sse2::QueryEnd(begin, end), Tables::QueryEnd(begin, end)) << byte;
+          ASSERT_EQ(Sse2::PathEnd(begin, end, &dotted_sse2),
+                    Tables::PathEnd(begin, end, &dotted_tables))
+              << byte;
+          ASSERT_EQ(dotted_sse2, dotted_tables) << byte << " at " << place << " of " << length;
+        }
+        begin[place] = filler;
+      }
+    }
+  }
+}
+
+// "//" and "/." at every place, across the borders of blocks as well.
+TEST(Scanners, SeeDotsAndSlashesEverywhere) {
+  for (size_t length = 2; length <= 50; ++length) {
+    const auto heap = std::make_unique<char[]>(16 + length);
+    std::memset(heap.get(), '/', 16);
+    char* const begin = heap.get() + 16;
+    for (size_t place = 0; place + 1 < length; ++place) {
+      for (const char second : {'/', '.', 'b'}) {
+        std::memset(begin, 'a', length);
+        begin[place] = '/';
+        begin[place + 1] = second;
+        bool dotted = false;
+        EXPECT_EQ(Sse2::PathEnd(begin, begin + length, &dotted), begin + length);
+        EXPECT_EQ(dotted, second != 'b') << place << " of " << length;
+      }
+    }
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace quipd::http::scan
