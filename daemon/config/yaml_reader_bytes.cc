@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "config/yaml_reader_bytes.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace quipd::config {
+namespace {
+
+using Byte = unsigned char;
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+Byte At(std::string_view bytes, size_t index) {
+  return index < bytes.size() ? static_cast<Byte>(bytes[index]) : Byte{0};
+}
+
+bool IsContinuation(Byte byte) { return (byte & 0xC0) == 0x80; }
+
+// The length of the UTF-8 sequence (RFC 3629) at `at`, whose first byte is above 0x7F; 0 if it is
+// none. What follows the end counts as NUL.
+size_t SequenceLength(std::string_view bytes, size_t at) {
+  const Byte lead = At(bytes, at);
+  const Byte second = At(bytes, at + 1);
+  if (lead >= 0xC2 && lead <= 0xDF) return IsContinuation(second) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && second < 0xA0;
+    const bool surrogate = lead == 0xED && second > 0x9F;
+    const bool whole = IsContinuation(second) && IsContinuation(At(bytes, at + 2));
+    return whole && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && second < 0x90;
+    const bool too_large = lead == 0xF4 && second > 0x8F;
+    const bool whole = IsContinuation(second) && IsContinuation(At(bytes, at + 2)) &&
+                       IsContinuation(At(bytes, at + 3));
+    return whole && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
+// Whether the eight bytes are printable ASCII: none below 0x20, none above 0x7E.
+bool AllPrintable(const char* bytes) {
+  constexpr uint64_t kEach = 0x0101010101010101;
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  const uint64_t high = word & (kEach * 0x80);
+  const uint64_t below_blank = (word - kEach * 0x20) & ~word & (kEach * 0x80);
+  const uint64_t is_delete = word ^ (kEach * 0x7F);
+  const uint64_t has_delete = (is_delete - kEach) & ~is_delete & (kEach * 0x80);
+  return (high | below_blank | has_delete) == 0;
+}
+
+std::string Hex(Byte byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+// The index of the first byte that is not allowed, or the size.
+size_t FirstBad(std::string_view bytes) {
+  size_t at = 0;
+  while (at < bytes.size()) {
+    while (bytes.size() - at >= 8 && AllPrintable(bytes.data() + at)) at += 8;
+    if (at == bytes.size()) break;
+    const Byte byte = At(bytes, at);
+    if (byte > 0x7F) {
+      const size_t length = SequenceLength(bytes, at);
+      if (length == 0 || bytes.substr(at, 3) == kByteOrderMark) return at;
+      at += length;
+      continue;
+    }
+    const bool line_end = byte == '\n' || (byte == '\r' && At(bytes, at + 1) == '\n');
+    if ((byte < 0x20 && byte != '\t' && !line_end) || byte == 0x7F) return at;
+    ++at;
+  }
+  return bytes.size();
+}
+
+bool LooksLikeUtf16(std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;
+  return bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0');
+}
+
+}  // namespace
+
+std::optional<Diagnostic> FindBadByte(const Source& source) {
+  const std::string_view bytes = source.bytes();
+  const size_t at = FirstBad(bytes);
+  if (at == bytes.size()) return std::nullopt;
+  const Mark mark = source.MarkAt(at);
+  const Byte byte = At(bytes, at);
+  if (at < 2 && LooksLikeUtf16(bytes)) {
+    return source.Error(mark, "the file is UTF-16, not UTF-8", "save it as UTF-8");
+  }
+  if (bytes.substr(at, 3) == kByteOrderMark) {
+    return source.Error(mark, "a byte order mark (U+FEFF) stands inside the file", "delete it");
+  }
+  if (byte > 0x7F) {
+    return source.Error(mark, "byte " + Hex(byte) + " is not valid UTF-8", "save it as UTF-8");
+  }
+  if (byte == '\r') {
+    return source.Error(mark, "a carriage return (0x0D) without a line feed ends this line",
+                        "save it with LF or CR LF line ends");
+  }
+  return source.Error(mark, "control character " + Hex(byte) + " has no place in a configuration");
+}
+
+}  // namespace quipd::config
