@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "app/banner.h"
+
+#include <unistd.h>
+
+#include "app/version.h"
+
+namespace quipd::app {
+namespace {
+
+std::string Count(size_t count, const std::string& word) {
+  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
+}
+
+bool StartsWith(const std::string& text, std::string_view start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+}  // namespace
+
+std::string UrlOf(const std::string& address) {
+  if (StartsWith(address, "unix:")) return address;
+  for (const std::string_view any : {std::string_view("[::]:"), std::string_view("0.0.0.0:")}) {
+    if (StartsWith(address, any)) return "http://localhost:" + address.substr(any.size()) + '/';
+  }
+  return "http://" + address + '/';
+}
+
+std::string Summary(const config::Config& config, const std::vector<std::string>& addresses) {
+  std::string out = Count(config.rules.size(), "route") + ", listening on ";
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += UrlOf(addresses[i]);
+  }
+  return out;
+}
+
+std::string Banner(const config::Config& config, const Start& start) {
+  std::string out = "quipd " + std::string(kVersion) + '\n';
+  const auto line = [&out](const std::string& name, const std::string& value) {
+    out += "  " + name + std::string(15 - name.size(), ' ') + value + '\n';
+  };
+  line("configuration", start.configuration);
+  line("profile", config.profile);
+  line("pid", std::to_string(getpid()));
+  line("routes", std::to_string(config.rules.size()));
+  for (const std::string& address : start.addresses) line("listening", UrlOf(address));
+  line("ready", "in " + std::to_string(start.took.count()) + " ms");
+  return out;
+}
+
+}  // namespace quipd::app

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The versions of what quipd runs on, as loaded, not as built against where the library tells.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace quipd::app {
+
+struct Library {
+  std::string name;
+  std::string version;
+};
+
+[[nodiscard]] std::vector<Library> Libraries();
+
+}  // namespace quipd::app

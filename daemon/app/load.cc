@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "app/load.h"
+
+#include <iterator>
+#include <utility>
+
+namespace quipd::app {
+
+LoadedSite LoadSite(const config::LoadRequest& request, uint64_t generation) {
+  config::Loaded loaded = config::Load(request);
+  LoadedSite result;
+  result.diagnostics = std::move(loaded.diagnostics);
+  if (!loaded.config) return result;
+  site::Compiled compiled = site::Compile(std::move(*loaded.config), generation);
+  std::move(compiled.diagnostics.begin(), compiled.diagnostics.end(),
+            std::back_inserter(result.diagnostics));
+  result.site = std::move(compiled.site);
+  return result;
+}
+
+}  // namespace quipd::app

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// From what the command line names to a compiled Site, in one step. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/diagnostic.h"
+#include "config/loader.h"
+#include "site/site.h"
+
+namespace quipd::app {
+
+struct LoadedSite {
+  std::shared_ptr<const site::Site> site;  // null where there is an error
+  Diagnostics diagnostics;                 // errors and warnings, all of them
+};
+
+[[nodiscard]] LoadedSite LoadSite(const config::LoadRequest& request, uint64_t generation);
+
+}  // namespace quipd::app

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "app/supervisor.h"
+
+#include <sched.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/banner.h"
+#include "app/load.h"
+#include "app/log.h"
+#include "app/notify.h"
+#include "app/version.h"
+#include "base/check.h"
+#include "server/event_handles.h"
+#include "server/server.h"
+
+namespace quipd::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSignals[] = {SIGHUP, SIGUSR1, SIGTERM, SIGINT};
+
+std::chrono::milliseconds Since(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+}
+
+// The CPUs that this process may use (sched_getaffinity(2)).
+size_t UsableCpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<size_t>(std::max(1, CPU_COUNT(&set)));
+}
+
+size_t WorkersOf(const config::Config& config) {
+  return config.workers ? *config.workers : UsableCpus();
+}
+
+void Print(const Diagnostics& diagnostics) {
+  std::fputs(ToText(diagnostics).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+std::string FirstError(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Diagnostic::Severity::kError) return ToLine(diagnostic);
+  }
+  return {};
+}
+
+void LogWarnings(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Diagnostic::Severity::kWarning) spdlog::warn("{}", ToLine(diagnostic));
+  }
+}
+
+// Runs tasks of other threads on the thread of an event_base.
+class Mailbox {
+ public:
+  explicit Mailbox(event_base* base)
+      : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        event_(event_new(base, wake_.get(), EV_READ | EV_PERSIST, OnTasks, this)) {
+    Check(event_ != nullptr && event_add(event_.get(), nullptr) == 0);
+  }
+
+  void Post(std::function<void()> task) {
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
+  }
+
+ private:
+  static void OnTasks(evutil_socket_t fd, short, void* pointer) {
+    auto* self = static_cast<Mailbox*>(pointer);
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t size = read(fd, &count, sizeof count);
+    std::vector<std::function<void()>> tasks;
+    {
+      const std::lock_guard lock(self->mutex_);
+      tasks.swap(self->tasks_);
+    }
+    for (const auto& task : tasks) task();
+  }
+
+  FileDescriptor wake_;
+  server::Event event_;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> tasks_;  // guarded by mutex_
+};
+
+// Threads inherit the mask: signals are for the main thread, which opens them again.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : kSignals) sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, &old_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t old_;
+};
+
+class Supervisor {
+ public:
+  explicit Supervisor(const RunRequest& request)
+      : request_(request), base_(event_base_new()), mailbox_(base_.get()) {}
+
+  ~Supervisor() {
+    if (loading_.joinable()) loading_.join();
+  }
+
+  int Run(Clock::time_point started);
+
+ private:
+  static void OnSignal(evutil_socket_t number, short what, void* self);
+
+  Result<void> Start(LoadedSite loaded);
+  void AddSignals();
+  void AnnounceStart(Clock::time_point started);
+  void TellReady(bool reload_failed, const std::string& status);
+
+  void RequestReload();
+  void BeginLoading();
+  void Loaded(LoadedSite loaded);
+  std::string TakeOver(const LoadedSite& loaded);
+  Result<void> Apply(const std::shared_ptr<const site::Site>& site);
+  void Reopen();
+  void Drain();
+
+  const RunRequest request_;
+  server::EventBase base_;  // before all that lives on it
+  Mailbox mailbox_;
+  std::vector<server::Event> signals_;
+  std::shared_ptr<const site::Site> site_;
+  std::unique_ptr<server::Server> server_;
+  std::thread loading_;
+  uint64_t generation_ = 1;
+  bool is_loading_ = false;
+  bool reload_again_ = false;  // asked for while one was under way
+  bool draining_ = false;
+};
+
+int Supervisor::Run(Clock::time_point started) {
+  LoadedSite loaded = LoadSite(request_.load, generation_);
+  if (loaded.site == nullptr) {
+    Print(loaded.diagnostics);
+    return 1;
+  }
+  AddSignals();
+  const Diagnostics warnings = loaded.diagnostics;
+  if (Result<void> up = Start(std::move(loaded)); !up) {
+    Print(up.error());
+    return 1;
+  }
+  Print(warnings);
+  AnnounceStart(started);
+  event_base_dispatch(base_.get());
+  server_.reset();
+  spdlog::info("stopped");
+  return 0;
+}
+
+Result<void> Supervisor::Start(LoadedSite loaded) {
+  const config::Config& config = loaded.site->config();
+  if (Result<void> log = ConfigureLog(config.log); !log) return log;
+  const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
+  const BlockedSignals blocked;
+  auto server = server::Server::Start(loaded.site, WorkersOf(config), ended);
+  if (!server) return tl::unexpected(std::move(server.error()));
+  server_ = std::move(*server);
+  site_ = std::move(loaded.site);
+  return {};
+}
+
+void Supervisor::AddSignals() {
+  for (const int number : kSignals) {
+    signals_.emplace_back(evsignal_new(base_.get(), number, OnSignal, this));
+    Check(signals_.back() != nullptr && event_add(signals_.back().get(), nullptr) == 0);
+  }
+}
+
+void Supervisor::AnnounceStart(Clock::time_point started) {
+  const config::Config& config = site_->config();
+  const std::vector<std::string> addresses = server_->Addresses();
+  const auto took = Since(started);
+  if (config.dev) {
+    std::fputs(Banner(config, {request_.configuration, addresses, took}).c_str(), stdout);
+    std::fflush(stdout);
+  }
+  spdlog::info("quipd {} ready in {} ms: {}", kVersion, took.count(), Summary(config, addresses));
+  TellReady(false, Summary(config, addresses));
+}
+
+void Supervisor::TellReady(bool reload_failed, const std::string& status) {
+  NotifyReady({status, server_->Addresses(), generation_, reload_failed});
+}
+
+void Supervisor::OnSignal(evutil_socket_t number, short, void* pointer) {
+  auto* self = static_cast<Supervisor*>(pointer);
+  switch (number) {
+    case SIGHUP:
+      self->Reopen();
+      return self->RequestReload();
+    case SIGUSR1:
+      return self->Reopen();
+    default:
+      return self->Drain();
+  }
+}
+
+// --- Reload ---
+
+void Supervisor::RequestReload() {
+  if (draining_) return;
+  if (is_loading_) {
+    reload_again_ = true;
+    return;
+  }
+  NotifyReloading();
+  BeginLoading();
+}
+
+void Supervisor::BeginLoading() {
+  is_loading_ = true;
+  if (loading_.joinable()) loading_.join();
+  const BlockedSignals blocked;
+  loading_ = std::thread([this, generation = generation_ + 1] {
+    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, generation));
+    mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
+  });
+}
+
+void Supervisor::Loaded(LoadedSite loaded) {
+  is_loading_ = false;
+  if (draining_) return;
+  const std::string fault = TakeOver(loaded);
+  // Asked again meanwhile: what was read may be old. Whoever waits hears of the last one.
+  if (std::exchange(reload_again_, false)) return BeginLoading();
+  const std::string serving = "generation " + std::to_string(generation_);
+  if (fault.empty()) {
+    TellReady(false, serving + ": " + Summary(site_->config(), server_->Addresses()));
+  } else {
+    TellReady(true, "Reload failed, " + serving + " serves on: " + fault);
+  }
+}
+
+// Serves what was loaded, or says why not; the first fault, empty for none.
+std::string Supervisor::TakeOver(const LoadedSite& loaded) {
+  Diagnostics faults = loaded.diagnostics;
+  if (loaded.site != nullptr) {
+    Result<void> applied = Apply(loaded.site);
+    if (applied) {
+      LogWarnings(loaded.diagnostics);
+      spdlog::info("reloaded, generation {}: {}", generation_,
+                   Summary(site_->config(), server_->Addresses()));
+      return {};
+    }
+    faults = std::move(applied.error());
+  }
+  spdlog::warn("the reload failed, generation {} serves on:\n{}", generation_, ToText(faults));
+  return FirstError(faults);
+}
+
+// All or nothing: what can fail comes first.
+Result<void> Supervisor::Apply(const std::shared_ptr<const site::Site>& site) {
+  const config::Config& config = site->config();
+  const config::Log old_log = site_->config().log;
+  if (Result<void> log = ConfigureLog(config.log); !log) return log;
+  if (Result<void> taken = server_->Reload(site); !taken) {
+    if (Result<void> back = ConfigureLog(old_log); !back) spdlog::warn("{}", FirstError(back.error()));
+    return taken;
+  }
+  if (WorkersOf(config) != server_->workers()) {
+    spdlog::warn("workers: {} takes hold after a restart; {} are running", WorkersOf(config),
+                 server_->workers());
+  }
+  site_ = site;
+  ++generation_;
+  return {};
+}
+
+void Supervisor::Reopen() {
+  if (Result<void> reopened = ReopenLog(); !reopened) {
+    spdlog::warn("{}; the old log stays in use", FirstError(reopened.error()));
+  }
+}
+
+// --- The end ---
+
+// The first signal lets what is under way end; the second doesn't wait for it.
+void Supervisor::Drain() {
+  if (std::exchange(draining_, true)) {
+    event_base_loopbreak(base_.get());
+    return;
+  }
+  spdlog::info("draining");
+  NotifyStopping();
+  server_->Drain(site_->config().timeouts.drain);
+}
+
+}  // namespace
+
+int Run(const RunRequest& request) {
+  const Clock::time_point started = Clock::now();
+  std::signal(SIGPIPE, SIG_IGN);
+  StartLog();
+  int status = 0;
+  {
+    Supervisor supervisor(request);
+    status = supervisor.Run(started);
+  }
+  libevent_global_shutdown();
+  return status;
+}
+
+}  // namespace quipd::app
