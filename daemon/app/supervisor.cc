@@ -3,8 +3,6 @@
 
 #include <sched.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +10,6 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +21,7 @@
 #include "app/version.h"
 #include "base/check.h"
 #include "server/event_handles.h"
+#include "server/mailbox.h"
 #include "server/server.h"
 
 namespace quipd::app {
@@ -63,46 +60,10 @@ std::string FirstError(const Diagnostics& diagnostics) {
 
 void LogWarnings(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Diagnostic::Severity::kWarning) spdlog::warn("{}", ToLine(diagnostic));
+    if (diagnostic.severity == Diagnostic::Severity::kWarning)
+      spdlog::warn("{}", ToLine(diagnostic));
   }
 }
-
-// Runs tasks of other threads on the thread of an event_base.
-class Mailbox {
- public:
-  explicit Mailbox(event_base* base)
-      : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        event_(event_new(base, wake_.get(), EV_READ | EV_PERSIST, OnTasks, this)) {
-    Check(event_ != nullptr && event_add(event_.get(), nullptr) == 0);
-  }
-
-  void Post(std::function<void()> task) {
-    {
-      const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
-    }
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
-  }
-
- private:
-  static void OnTasks(evutil_socket_t fd, short, void* pointer) {
-    auto* self = static_cast<Mailbox*>(pointer);
-    uint64_t count = 0;
-    [[maybe_unused]] const ssize_t size = read(fd, &count, sizeof count);
-    std::vector<std::function<void()>> tasks;
-    {
-      const std::lock_guard lock(self->mutex_);
-      tasks.swap(self->tasks_);
-    }
-    for (const auto& task : tasks) task();
-  }
-
-  FileDescriptor wake_;
-  server::Event event_;
-  std::mutex mutex_;
-  std::vector<std::function<void()>> tasks_;  // guarded by mutex_
-};
 
 // Threads inherit the mask: signals are for the main thread, which opens them again.
 class BlockedSignals {
@@ -150,7 +111,7 @@ class Supervisor {
 
   const RunRequest request_;
   server::EventBase base_;  // before all that lives on it
-  Mailbox mailbox_;
+  server::Mailbox mailbox_;
   std::vector<server::Event> signals_;
   std::shared_ptr<const site::Site> site_;
   std::unique_ptr<server::Server> server_;
@@ -288,7 +249,8 @@ Result<void> Supervisor::Apply(const std::shared_ptr<const site::Site>& site) {
   const config::Log old_log = site_->config().log;
   if (Result<void> log = ConfigureLog(config.log); !log) return log;
   if (Result<void> taken = server_->Reload(site); !taken) {
-    if (Result<void> back = ConfigureLog(old_log); !back) spdlog::warn("{}", FirstError(back.error()));
+    if (Result<void> back = ConfigureLog(old_log); !back)
+      spdlog::warn("{}", FirstError(back.error()));
     return taken;
   }
   if (WorkersOf(config) != server_->workers()) {

@@ -15,8 +15,8 @@ struct RunRequest {
   std::string configuration;  // for people: the file or "-e"
 };
 
-// Serves until it is told to stop. The exit status: 0 after a drain, 1 where it could not start; the
-// faults are on stderr then.
+// Serves until it is told to stop. The exit status: 0 after a drain, 1 where it could not start;
+// the faults are on stderr then.
 [[nodiscard]] int Run(const RunRequest& request);
 
 }  // namespace quipd::app

@@ -24,9 +24,9 @@ struct Arguments {
 // Options follow the command, so each command has its own.
 CLI::App* AddCommand(CLI::App* app, const char* name, const char* what, Arguments* arguments) {
   CLI::App* command = app->add_subcommand(name, what);
-  command->add_option("-c,--config", arguments->file,
-                      std::string("configuration file, - for standard input (default: ") +
-                          kDefaultFile + ")");
+  command->add_option(
+      "-c,--config", arguments->file,
+      std::string("configuration file, - for standard input (default: ") + kDefaultFile + ")");
   command
       ->add_option("-e,--rule", arguments->rules,
                    "a rule as YAML, such as 'GET / echo: Hello'; may be repeated")
@@ -60,8 +60,8 @@ int Dispatch(int argc, char** argv) {
   CLI::App app("Answers HTTP from a YAML file", "quipd");
   app.require_subcommand(1);
   const CLI::App* run = AddCommand(&app, "run", "serve in the foreground", &arguments);
-  const CLI::App* check = AddCommand(&app, "check", "say what is wrong with a configuration",
-                                     &arguments);
+  const CLI::App* check =
+      AddCommand(&app, "check", "say what is wrong with a configuration", &arguments);
   const CLI::App* routes = AddCommand(&app, "routes", "list the rules", &arguments);
   CLI::App* explain =
       AddCommand(&app, "explain", "say which rule answers a request, and why", &arguments);

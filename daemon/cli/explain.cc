@@ -24,8 +24,8 @@ bool HasHost(const ExplainRequest& request) {
   return false;
 }
 
-// The head that a client would send. A URL without a host goes without one, as HTTP/1.0 may, so that
-// the rules of any host are asked.
+// The head that a client would send. A URL without a host goes without one, as HTTP/1.0 may, so
+// that the rules of any host are asked.
 std::string HeadOf(const ExplainRequest& request) {
   const bool absolute = request.url.find("://") != std::string::npos;
   const bool has_host = HasHost(request);
@@ -46,8 +46,8 @@ void PrintExplanation(const site::Site& site, const site::Explanation& explanati
   for (const site::Contender& loser : explanation.losers) {
     if (shown++ == kShownLosers) break;
     const config::Rule& rule = config.rules[loser.rule];
-    std::printf("  %s: %s: %s\n", config.Where(rule.place).c_str(),
-                config::Describe(rule).c_str(), loser.reason.c_str());
+    std::printf("  %s: %s: %s\n", config.Where(rule.place).c_str(), config::Describe(rule).c_str(),
+                loser.reason.c_str());
   }
   if (explanation.losers.size() > kShownLosers) {
     std::printf("  and %zu more\n", explanation.losers.size() - kShownLosers);

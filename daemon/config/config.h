@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A configuration as plain data: all files merged, the profile laid over, environment expanded,
-// options inherited, every value checked by itself. What several rules do to each other (which wins,
-// which clash) is for site/ to find. Movable; thread-safe once built.
+// options inherited, every value checked by itself. What several rules do to each other (which
+// wins, which clash) is for site/ to find. Movable; thread-safe once built.
 #pragma once
 
 #include <chrono>
@@ -71,12 +71,12 @@ struct Header {
 // What a rule and all around it say of its answer, merged: the nearest wins. Shared by all rules
 // that add nothing of their own.
 struct Options {
-  std::vector<Header> headers;         // in order of first appearance; equal names stand together
-  std::optional<std::string> type;     // Content-Type
-  std::optional<std::string> cache;    // Cache-Control, ready to send: "max-age=3600", "no-store"
-  std::optional<uint16_t> status;      // where the action takes one
+  std::vector<Header> headers;       // in order of first appearance; equal names stand together
+  std::optional<std::string> type;   // Content-Type
+  std::optional<std::string> cache;  // Cache-Control, ready to send: "max-age=3600", "no-store"
+  std::optional<uint16_t> status;    // where the action takes one
   bool template_on = false;
-  bool keep_query = true;              // of a redirect
+  bool keep_query = true;  // of a redirect
 };
 
 // A segment of a rule's path.
@@ -108,10 +108,10 @@ struct Methods {
 // What is sent: of a rule or of an entry of `errors`.
 struct Representation {
   Action action = Action::kEcho;
-  std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target as
-                        // written; reflect, health: the word
-  Template pieces;      // of the payload: with template on, and of every target with placeholders
-  std::string file;     // of kFile: the path that was read, absolute or relative to the process
+  std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target
+                        // as written; reflect, health: the word
+  Template pieces;   // of the payload: with template on, and of every target with placeholders
+  std::string file;  // of kFile: the path that was read, absolute or relative to the process
   std::shared_ptr<const Options> options;
   uint16_t status = 200;  // what is sent; for kStatus the payload as a number
   Place payload_place;
@@ -131,9 +131,9 @@ struct Rule {
 };
 
 struct ErrorAnswer {
-  uint16_t status = 0;       // the status that it is for, or
+  uint16_t status = 0;        // the status that it is for, or
   uint16_t status_class = 0;  // 4 or 5 for `4xx`, `5xx`
-  Representation answer;     // answer.status is what is sent
+  Representation answer;      // answer.status is what is sent
   Place place;
 };
 
@@ -160,8 +160,8 @@ struct ListenAddress {
 
 struct Listener {
   ListenAddress address;
-  std::string written;  // the address as written, for people and for `listener:`
-  std::string name;     // may be empty
+  std::string written;   // the address as written, for people and for `listener:`
+  std::string name;      // may be empty
   uint32_t mode = 0660;  // of a unix socket
   int backlog = 4096;
   Place place;
@@ -200,7 +200,7 @@ struct Config {
   std::vector<Scope> scopes;                            // [0] is the top level
   std::vector<Rule> rules;
   std::string profile = "prod";
-  bool dev = false;  // dev, or a profile's own: decides banner and `no-store`
+  bool dev = false;                 // dev, or a profile's own: decides banner and `no-store`
   std::optional<uint32_t> workers;  // none: auto
   Limits limits;
   Timeouts timeouts;

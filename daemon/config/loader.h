@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From files, -e rules and the command line to a Config, or to every diagnostic. Reads files and the
-// environment, changes nothing; may run on any thread, several at once.
+// From files, -e rules and the command line to a Config, or to every diagnostic. Reads files and
+// the environment, changes nothing; may run on any thread, several at once.
 #pragma once
 
 #include <functional>

@@ -2,8 +2,6 @@
 #include "server/worker.h"
 
 #include <pthread.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -29,9 +27,9 @@ EventBase NewBase() {
 }  // namespace
 
 Worker::Worker(size_t number, ConnectionCap* cap, std::function<void()> ended)
-    : number_(number), ended_(std::move(ended)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  base_ = NewBase();
+    : number_(number), ended_(std::move(ended)), base_(NewBase()) {
   if (base_ == nullptr) return;
+  mailbox_ = std::make_unique<Mailbox>(base_.get());
   context_ = std::make_unique<Context>(base_.get());
   gate_ = std::make_unique<Gate>(context_.get());
   connections_ = std::make_unique<ConnectionSet>(cap, context_.get());
@@ -48,7 +46,7 @@ Result<std::unique_ptr<Worker>> Worker::Create(size_t number,
 }
 
 Result<void> Worker::SetUp(std::shared_ptr<const site::Site> site) {
-  if (!wake_ || base_ == nullptr) {
+  if (base_ == nullptr || !*mailbox_) {
     return Fail("starting worker " + std::to_string(number_) + ": " + std::strerror(errno));
   }
   Result<std::unique_ptr<Relay>> relay =
@@ -56,10 +54,8 @@ Result<void> Worker::SetUp(std::shared_ptr<const site::Site> site) {
   if (!relay) return tl::unexpected(std::move(relay.error()));
   context_->relay = std::move(*relay);
   context_->Adopt(std::move(site));
-  tasks_event_.reset(event_new(base_.get(), wake_.get(), EV_READ | EV_PERSIST, OnTasks, this));
   tick_.reset(evtimer_new(base_.get(), OnTick, this));
-  Check(tasks_event_ != nullptr && tick_ != nullptr);
-  Check(event_add(tasks_event_.get(), nullptr) == 0);
+  Check(tick_ != nullptr);
   ArmTick();
   return {};
 }
@@ -85,32 +81,11 @@ void Worker::Run() {
   ended_();
 }
 
-// --- Tasks ---
-
 void Worker::Post(std::function<void()> task) {
-  {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-  }
-  const uint64_t one = 1;
-  // A full counter (EAGAIN) wakes the worker as well.
-  [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
-}
-
-void Worker::OnTasks(evutil_socket_t fd, short, void* pointer) {
-  uint64_t count = 0;
-  [[maybe_unused]] const ssize_t size = read(fd, &count, sizeof count);
-  static_cast<Worker*>(pointer)->RunTasks();
-}
-
-void Worker::RunTasks() {
-  std::vector<std::function<void()>> tasks;
-  {
-    const std::lock_guard lock(mutex_);
-    tasks.swap(tasks_);
-  }
-  context_->Tick();
-  for (const auto& task : tasks) task();
+  mailbox_->Post([this, task = std::move(task)] {
+    context_->Tick();
+    task();
+  });
 }
 
 // --- Listeners and Sites ---

@@ -9,10 +9,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/diagnostic.h"
 #include "base/file_descriptor.h"
@@ -20,6 +18,7 @@
 #include "server/context.h"
 #include "server/event_handles.h"
 #include "server/gate.h"
+#include "server/mailbox.h"
 
 namespace quipd::server {
 
@@ -58,28 +57,23 @@ class Worker {
  private:
   Worker(size_t number, ConnectionCap* cap, std::function<void()> ended);
 
-  static void OnTasks(evutil_socket_t fd, short what, void* self);
   static void OnTick(evutil_socket_t fd, short what, void* self);
   Result<void> SetUp(std::shared_ptr<const site::Site> site);
   void Run();
-  void RunTasks();
   void ArmTick();
   void EndIfDrained();
 
   const size_t number_;
   const std::function<void()> ended_;
-  FileDescriptor wake_;  // eventfd
-  EventBase base_;       // before all that lives on it
+  EventBase base_;  // before all that lives on it
+  std::unique_ptr<Mailbox> mailbox_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<ConnectionSet> connections_;
   std::map<std::string, std::shared_ptr<ListenerSlot>> slots_;  // by the listener's key
   std::multimap<std::string, std::unique_ptr<Acceptor>> acceptors_;
-  Event tasks_event_;
   Event tick_;
   int64_t drain_until_ms_ = 0;
-  std::mutex mutex_;
-  std::vector<std::function<void()>> tasks_;  // guarded by mutex_
   std::thread thread_;
 };
 

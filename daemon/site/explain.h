@@ -21,7 +21,7 @@ struct Contender {
 struct Explanation {
   uint32_t rule = kNoRule;  // what answers
   uint16_t status = 0;      // what is sent
-  std::string summary;      // one line: "routes.yaml:3: GET /x echo", or "404: no rule has this path"
+  std::string summary;  // one line: "routes.yaml:3: GET /x echo", or "404: no rule has this path"
   std::vector<Contender> losers;  // those nearest to winning first
 };
 

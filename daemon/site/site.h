@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The compiled thing that answers: a Config turned into finished responses and an index over them.
 // Immutable and shared by all workers; every member function is const, thread-safe, allocates
-// nothing and takes no lock. It lives as long as someone holds its shared_ptr: answers in flight do.
+// nothing and takes no lock. It lives as long as someone holds its shared_ptr: answers in flight
+// do.
 //
 // A request is answered in steps, so that several pipelined ones overlap their cache misses:
 //   Prepare (hash, prefetch the slot) -> Advance (prefetch the route) -> Find (the Answer).
@@ -40,7 +41,8 @@ struct Param {
 
 // The memory that one lookup needs: kept by the worker, one for each request of a batch, reused.
 struct Scratch {
-  // The canonical path where the path sent isn't canonical itself; sized by the Site's limits.target.
+  // The canonical path where the path sent isn't canonical itself; sized by the Site's
+  // limits.target.
   std::string path;
   std::string host;
   Param params[kMaxParams];
@@ -67,8 +69,8 @@ struct Answer {
   bool own = false;    // quipd's own answer (no rule): final at once where Expect: 100-continue
   bool close = false;  // the connection ends after it (CONNECT, a NUL in the path)
   uint32_t rule = kNoRule;
-  const Response* response = nullptr;               // kFixed
-  const CompiledTemplate* compiled = nullptr;       // kTemplate
+  const Response* response = nullptr;          // kFixed
+  const CompiledTemplate* compiled = nullptr;  // kTemplate
 };
 
 // What a lookup carries from step to step.
@@ -93,14 +95,14 @@ class Site {
   // The three steps in one.
   [[nodiscard]] Answer Find(const Request& request, Scratch* scratch) const;
 
-  // The answer to a fault of the parser (400, 408, 413, 414, 417, 431, 501, 505), to 503 for a relay
-  // that is full, or 500 for a fault of ours. Top-level headers; the default body.
+  // The answer to a fault of the parser (400, 408, 413, 414, 417, 431, 501, 505), to 503 for a
+  // relay that is full, or 500 for a fault of ours. Top-level headers; the default body.
   [[nodiscard]] const Response& FaultResponse(int status) const;
 
   // Appends the whole response (head with a Date of `date`, body) to `out`, whose capacity is kept
   // by the caller, so that a warm one does not allocate. Returns the offset within `out` at which
-  // "Date: " begins (for the splice of Connection), and writes the status. With `head_only`, no body.
-  // 400 where a target needs a host that the request lacks.
+  // "Date: " begins (for the splice of Connection), and writes the status. With `head_only`, no
+  // body. 400 where a target needs a host that the request lacks.
   size_t Render(const Answer& answer, const Request& request, const Scratch& scratch,
                 std::string_view date, bool head_only, std::string* out, uint16_t* status) const;
 
