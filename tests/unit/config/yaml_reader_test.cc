@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/value.h"
-#include "value_text.h"
+#include "unit/config/value_text.h"
 
 namespace quipd::config {
 namespace {
