@@ -2,7 +2,6 @@
 #include "server/backend.h"
 
 #include <event2/bufferevent.h>
-#include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "base/handle.h"
+#include "server/event_handles.h"
 #include "server/reflect.h"
 #include "server/reply.h"
 
@@ -114,8 +114,8 @@ struct Backend::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   uint64_t head_limit = kLeastHeadLimit;
   uint64_t body_limit = 0;
-  Handle<event, event_free> check;       // looks at the connections in `unchecked`
-  Handle<event, event_free> resume;      // of accepting, after the system had no descriptor left
+  Event check;                           // looks at the connections in `unchecked`
+  Event resume;                          // of accepting, after the system had no descriptor left
   std::vector<bufferevent*> unchecked;   // accepted in this turn of the loop; a reference of each
   evhttp_bound_socket* bound = nullptr;  // evhttp's
   Handle<evhttp, evhttp_free> http;

@@ -64,6 +64,7 @@ std::string Base64(std::string_view bytes) {
 
 // Decoded and resolved.
 std::string CanonicalPathText(std::string_view raw) {
+  if (!raw.starts_with('/')) return std::string(raw);
   std::string canonical(raw.size(), '\0');
   size_t length = 0;
   if (http::CanonicalPath(raw, canonical.data(), &length) != http::PathFault::kNone) {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "server/relay.h"
 
-#include <event2/event.h>
-
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
-#include "base/handle.h"
 #include "server/backend.h"
 #include "server/canonical_request.h"
+#include "server/event_handles.h"
 #include "server/exchanges.h"
 #include "server/relay_link.h"
 
@@ -58,9 +56,9 @@ struct Relay::Impl {
   std::array<char, kScratchSize> scratch;
   Exchanges exchanges;
   std::unique_ptr<Backend> backend;
-  uint64_t limits = 0;              // counts how often the Backend's have risen
-  Handle<event, event_free> tick;   // runs while there are links
-  Handle<event, event_free> sweep;  // destroys the buried, outside of any event of theirs
+  uint64_t limits = 0;  // counts how often the Backend's have risen
+  Event tick;           // runs while there are links
+  Event sweep;          // destroys the buried, outside of any event of theirs
   std::unordered_map<uint64_t, Pooled> busy;
   std::vector<Pooled> idle;  // the longest idle first
   std::vector<Pooled> buried;

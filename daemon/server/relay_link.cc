@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server/relay_link.h"
 
-#include <event2/event.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -30,8 +29,6 @@ std::array<iovec, 2> PartsBehind(std::string_view first, std::string_view second
 bool IsTransient(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 }  // namespace
-
-void FreeEvent(event* handle) noexcept { event_free(handle); }
 
 RelayLink::RelayLink(event_base* base, FileDescriptor socket, std::span<char> scratch,
                      const Owner& owner)
@@ -63,14 +60,13 @@ void RelayLink::Begin(uint64_t id, std::shared_ptr<const Exchange> exchange, std
 void RelayLink::Pause(bool paused) {
   if (state_ != State::kBusy || paused_ == paused) return;
   paused_ = paused;
-  if (!socket_) return;
   if (paused) {
     event_del(readable_.get());
     return;
   }
   // Added first: an event that is active but not added would not be watched. Made active because
   // what is held, or the end behind it, may be all that comes.
-  event_add(readable_.get(), nullptr);
+  if (socket_) event_add(readable_.get(), nullptr);
   event_active(readable_.get(), EV_READ, 0);
 }
 

@@ -13,16 +13,11 @@
 #include <string_view>
 
 #include "base/file_descriptor.h"
-#include "base/handle.h"
+#include "server/event_handles.h"
 #include "server/relay.h"
 #include "server/response_reader.h"
 
-struct event;
-struct event_base;
-
 namespace quipd::server {
-
-void FreeEvent(event* handle) noexcept;
 
 class RelayLink {
  public:
@@ -70,8 +65,8 @@ class RelayLink {
   FileDescriptor socket_;
   std::span<char> scratch_;  // constant after construction
   Owner owner_;              // constant after construction
-  Handle<event, FreeEvent> readable_;
-  Handle<event, FreeEvent> writable_;
+  Event readable_;
+  Event writable_;
   State state_ = State::kIdle;
   bool paused_ = false;
   uint32_t ticks_ = 0;

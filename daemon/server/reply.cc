@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "server/reply.h"
 
-#include <event2/buffer.h>
 #include <event2/http.h>
 
 #include <utility>
 
 #include "base/check.h"
-#include "base/handle.h"
 #include "http/request_head.h"
 #include "http/status.h"
+#include "server/event_handles.h"
 
 namespace quipd::server {
 namespace {
-
-using Buffer = Handle<evbuffer, evbuffer_free>;
 
 constexpr int kServerFault = 500;
 
