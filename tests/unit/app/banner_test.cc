@@ -21,9 +21,10 @@ TEST(Banner, NamesWhatADeveloperLooksFor) {
   config.rules.resize(2);
   const std::string banner =
       Banner(config, {"quipd.yaml", {"127.0.0.1:8080"}, std::chrono::milliseconds(12)});
-  for (const char* part : {"quipd 0.", "configuration  quipd.yaml\n", "profile        dev\n",
-                           "pid            ", "routes         2\n",
-                           "listening      http://127.0.0.1:8080/\n", "ready          in 12 ms\n"}) {
+  for (const char* part :
+       {"quipd 0.", "configuration  quipd.yaml\n", "profile        dev\n", "pid            ",
+        "routes         2\n", "listening      http://127.0.0.1:8080/\n",
+        "ready          in 12 ms\n"}) {
     EXPECT_THAT(banner, testing::HasSubstr(part));
   }
 }

@@ -36,8 +36,6 @@ class Wheel : public testing::Test {
   std::function<void(int)> on_fire_;
 };
 
-using testing::Test;
-
 TEST_F(Wheel, FiresWithinOneSlotAfterItIsDueAndOnce) {
   Named one;
   one.number = 1;
@@ -90,6 +88,7 @@ TEST_F(Wheel, ACallbackMaySetItsOwnAndDestroyAnother) {
     other.reset();
   };
   EXPECT_EQ(Sweep(30), std::vector<int>{1});
+  on_fire_ = nullptr;
   EXPECT_EQ(Sweep(510), std::vector<int>{1});
 }
 
