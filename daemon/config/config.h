@@ -93,6 +93,7 @@ struct Segment {
   std::string name;
 };
 
+// A path that ends in '/' has a last literal segment without text.
 struct Path {
   std::string written;            // prefix and path as written, for people
   std::string canonical;          // http/path.h; set where the path has no parameter
@@ -110,8 +111,8 @@ struct Representation {
   Action action = Action::kEcho;
   std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target
                         // as written; reflect, health: the word
-  Template pieces;   // of the payload: with template on, and of every target with placeholders
-  std::string file;  // of kFile: the path that was read, absolute or relative to the process
+  Template pieces;      // of the payload: with template on, and of every target with placeholders
+  std::string file;     // of kFile: the path that was read, absolute or relative to the process
   std::shared_ptr<const Options> options;
   uint16_t status = 200;  // what is sent; for kStatus the payload as a number
   Place payload_place;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace quipd::config {
@@ -29,6 +30,19 @@ struct Key {
 };
 
 [[nodiscard]] std::span<const Key> Keys();
+
+// The actions of a rule, those that are "not yet" too.
 [[nodiscard]] std::span<const std::string_view> Actions();
+
+// Words kept for later: as a key anywhere, or as an action, they are "not yet".
+[[nodiscard]] std::span<const std::string_view> ReservedWords();
+
+// The entry of that level, or null.
+[[nodiscard]] const Key* FindKey(Level level, std::string_view name);
+
+[[nodiscard]] bool IsReserved(std::string_view word);
+
+// What helps who wrote an unknown key there: the nearest known one, or where that key belongs.
+[[nodiscard]] std::string HintForUnknown(Level level, std::string_view name);
 
 }  // namespace quipd::config

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The payload of an action, of a rule or of an entry of `errors`: checked, turned into what is
+// sent, its placeholders compiled. Files are read here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "config/options.h"
+#include "config/reader.h"
+
+namespace quipd::config {
+
+struct AnswerReader {
+  Reader& reader;
+  uint64_t inline_file;              // limits.inline_file
+  std::vector<std::string>* inputs;  // takes the files that were read
+
+  // Reads the payload into `answer`, whose action and options are set. `parameters` are those of
+  // the path.
+  void ReadPayload(const Value& payload, std::span<const std::string_view> parameters,
+                   Representation* answer) const;
+
+  // Compiles the placeholders of the headers. `key` is where what is inherited is at fault.
+  void ReadHeaderPieces(const Value& key, std::span<const std::string_view> parameters,
+                        const OwnOptions& own, Options* options) const;
+
+ private:
+  void ReadBody(const Value& payload, Representation* answer) const;
+  void ReadJson(const Value& payload, Representation* answer) const;
+  void ReadFilePayload(const Value& payload, Representation* answer) const;
+  void ReadTarget(const Value& payload, std::span<const std::string_view> parameters,
+                  Representation* answer) const;
+  void ReadStatus(const Value& payload, Representation* answer) const;
+  void ReadWord(const Value& payload, std::string_view one, std::string_view other,
+                Representation* answer) const;
+  void ReadPieces(const Value& payload, std::span<const std::string_view> parameters,
+                  Representation* answer) const;
+};
+
+}  // namespace quipd::config
