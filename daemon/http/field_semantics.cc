@@ -31,16 +31,25 @@ void ForEachElement(std::string_view list, Use use) {
 
 }  // namespace
 
+HeadFault FieldSemantics::Host(std::string_view value) {
+  if (has_host_ || !IsAuthority(value)) {
+    return HeadFault::kHost;
+  }
+  has_host_ = true;
+  host_ = value;
+  return HeadFault::kNone;
+}
+
 HeadFault FieldSemantics::ContentLength(std::string_view value) {
   // A second one is refused even if it is equal, and so is a list: nobody but an attacker sends it.
-  if (Saw(kContentLength) || value.empty() || !scan::All(value, scan::kDigit)) {
+  if (has_content_length_ || value.empty() || !scan::All(value, scan::kDigit)) {
     return HeadFault::kContentLength;
   }
   const char* const end = value.data() + value.size();
   if (std::from_chars(value.data(), end, content_length_).ec != std::errc()) {
     return HeadFault::kContentLength;
   }
-  seen_ |= kContentLength;
+  has_content_length_ = true;
   return HeadFault::kNone;
 }
 
@@ -48,7 +57,7 @@ HeadFault FieldSemantics::Expect(std::string_view value, bool http10) {
   bool known = true;
   ForEachElement(value, [&](std::string_view expectation) {
     if (EqualsIgnoreCase(expectation, "100-continue")) {
-      seen_ |= kExpectContinue;
+      expect_continue_ = true;
     } else if (!expectation.empty()) {
       known = false;
     }
@@ -57,7 +66,6 @@ HeadFault FieldSemantics::Expect(std::string_view value, bool http10) {
 }
 
 void FieldSemantics::TransferEncoding(std::string_view value) {
-  seen_ |= kCoding;
   ForEachElement(value, [this](std::string_view coding) { TransferCoding(coding); });
 }
 
@@ -72,32 +80,32 @@ void FieldSemantics::TransferCoding(std::string_view coding) {
     codings_ = Codings::kBroken;
   } else {
     codings_ = Codings::kOtherLast;
-    seen_ |= kUnknownCoding;
+    unknown_coding_ = true;
   }
 }
 
 void FieldSemantics::Connection(std::string_view value) {
   ForEachElement(value, [this](std::string_view option) {
     if (EqualsIgnoreCase(option, "keep-alive")) {
-      seen_ |= kKeepAlive;
+      keep_alive_ = true;
     } else if (EqualsIgnoreCase(option, "close")) {
-      seen_ |= kClose;
+      close_ = true;
     }
   });
 }
 
 HeadFault FieldSemantics::FramingFault(bool http10) const {
-  if (!Saw(kCoding)) {
+  if (codings_ == Codings::kNone) {
     return HeadFault::kNone;
   }
-  if (http10 || Saw(kContentLength) || codings_ != Codings::kChunkedLast) {
+  if (http10 || has_content_length_ || codings_ != Codings::kChunkedLast) {
     return HeadFault::kTransferEncoding;
   }
-  return Saw(kUnknownCoding) ? HeadFault::kTransferCoding : HeadFault::kNone;
+  return unknown_coding_ ? HeadFault::kTransferCoding : HeadFault::kNone;
 }
 
-HeadFault FieldSemantics::ConcludeRare(RequestHead* head) const {
-  if (!Saw(kHost) && !head->http10) {
+HeadFault FieldSemantics::Conclude(RequestHead* head) const {
+  if (!has_host_ && !head->http10) {
     return HeadFault::kHost;
   }
   if (const HeadFault fault = FramingFault(head->http10); fault != HeadFault::kNone) {
@@ -107,11 +115,11 @@ HeadFault FieldSemantics::ConcludeRare(RequestHead* head) const {
     head->authority = host_;
   }
   head->content_length = content_length_;
-  head->has_content_length = Saw(kContentLength);
-  head->chunked = Saw(kCoding);
-  head->keep_alive_10 = head->http10 && Saw(kKeepAlive) && !Saw(kClose);
-  head->close = Saw(kClose) || (head->http10 && !Saw(kKeepAlive));
-  head->expect_continue = Saw(kExpectContinue) && !head->http10 && head->HasBody();
+  head->has_content_length = has_content_length_;
+  head->chunked = codings_ == Codings::kChunkedLast;
+  head->keep_alive_10 = head->http10 && keep_alive_ && !close_;
+  head->close = close_ || (head->http10 && !keep_alive_);
+  head->expect_continue = expect_continue_ && !head->http10 && head->HasBody();
   return HeadFault::kNone;
 }
 
