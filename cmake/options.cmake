@@ -11,6 +11,10 @@ if(QUIPD_SANITIZE)
   target_link_options(quipd_options INTERFACE -fsanitize=${QUIPD_SANITIZE})
 endif()
 
+if(QUIPD_FUZZ)
+  target_compile_options(quipd_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 if(QUIPD_COVERAGE)
   target_compile_options(quipd_options INTERFACE --coverage)
   target_link_options(quipd_options INTERFACE --coverage)

@@ -31,25 +31,16 @@ void ForEachElement(std::string_view list, Use use) {
 
 }  // namespace
 
-HeadFault FieldSemantics::Host(std::string_view value) {
-  if (has_host_ || !IsAuthority(value)) {
-    return HeadFault::kHost;
-  }
-  has_host_ = true;
-  host_ = value;
-  return HeadFault::kNone;
-}
-
 HeadFault FieldSemantics::ContentLength(std::string_view value) {
   // A second one is refused even if it is equal, and so is a list: nobody but an attacker sends it.
-  if (has_content_length_ || value.empty() || !scan::All(value, scan::kDigit)) {
+  if (Saw(kContentLength) || value.empty() || !scan::All(value, scan::kDigit)) {
     return HeadFault::kContentLength;
   }
   const char* const end = value.data() + value.size();
   if (std::from_chars(value.data(), end, content_length_).ec != std::errc()) {
     return HeadFault::kContentLength;
   }
-  has_content_length_ = true;
+  seen_ |= kContentLength;
   return HeadFault::kNone;
 }
 
@@ -57,7 +48,7 @@ HeadFault FieldSemantics::Expect(std::string_view value, bool http10) {
   bool known = true;
   ForEachElement(value, [&](std::string_view expectation) {
     if (EqualsIgnoreCase(expectation, "100-continue")) {
-      expect_continue_ = true;
+      seen_ |= kExpectContinue;
     } else if (!expectation.empty()) {
       known = false;
     }
@@ -66,6 +57,7 @@ HeadFault FieldSemantics::Expect(std::string_view value, bool http10) {
 }
 
 void FieldSemantics::TransferEncoding(std::string_view value) {
+  seen_ |= kCoding;
   ForEachElement(value, [this](std::string_view coding) { TransferCoding(coding); });
 }
 
@@ -80,32 +72,32 @@ void FieldSemantics::TransferCoding(std::string_view coding) {
     codings_ = Codings::kBroken;
   } else {
     codings_ = Codings::kOtherLast;
-    unknown_coding_ = true;
+    seen_ |= kUnknownCoding;
   }
 }
 
 void FieldSemantics::Connection(std::string_view value) {
   ForEachElement(value, [this](std::string_view option) {
     if (EqualsIgnoreCase(option, "keep-alive")) {
-      keep_alive_ = true;
+      seen_ |= kKeepAlive;
     } else if (EqualsIgnoreCase(option, "close")) {
-      close_ = true;
+      seen_ |= kClose;
     }
   });
 }
 
 HeadFault FieldSemantics::FramingFault(bool http10) const {
-  if (codings_ == Codings::kNone) {
+  if (!Saw(kCoding)) {
     return HeadFault::kNone;
   }
-  if (http10 || has_content_length_ || codings_ != Codings::kChunkedLast) {
+  if (http10 || Saw(kContentLength) || codings_ != Codings::kChunkedLast) {
     return HeadFault::kTransferEncoding;
   }
-  return unknown_coding_ ? HeadFault::kTransferCoding : HeadFault::kNone;
+  return Saw(kUnknownCoding) ? HeadFault::kTransferCoding : HeadFault::kNone;
 }
 
-HeadFault FieldSemantics::Conclude(RequestHead* head) const {
-  if (!has_host_ && !head->http10) {
+HeadFault FieldSemantics::ConcludeRare(RequestHead* head) const {
+  if (!Saw(kHost) && !head->http10) {
     return HeadFault::kHost;
   }
   if (const HeadFault fault = FramingFault(head->http10); fault != HeadFault::kNone) {
@@ -115,11 +107,11 @@ HeadFault FieldSemantics::Conclude(RequestHead* head) const {
     head->authority = host_;
   }
   head->content_length = content_length_;
-  head->has_content_length = has_content_length_;
-  head->chunked = codings_ == Codings::kChunkedLast;
-  head->keep_alive_10 = head->http10 && keep_alive_ && !close_;
-  head->close = close_ || (head->http10 && !keep_alive_);
-  head->expect_continue = expect_continue_ && !head->http10 && head->HasBody();
+  head->has_content_length = Saw(kContentLength);
+  head->chunked = Saw(kCoding);
+  head->keep_alive_10 = head->http10 && Saw(kKeepAlive) && !Saw(kClose);
+  head->close = Saw(kClose) || (head->http10 && !Saw(kKeepAlive));
+  head->expect_continue = Saw(kExpectContinue) && !head->http10 && head->HasBody();
   return HeadFault::kNone;
 }
 

@@ -27,7 +27,7 @@ class HeadParser {
   HeadParser(const HeadLimits& limits, RequestHead* head) : limits_(limits), head_(*head) {}
 
   HeadResult Parse(std::string_view input) {
-    head_ = RequestHead();
+    Reset();
     end_ = input.data() + input.size();
     const char* const begin = EmptyLines(input.data());
     if (begin == nullptr) {
@@ -49,6 +49,26 @@ class HeadParser {
  private:
   static constexpr int kEmptyLines = 8;
 
+  // The first letter of the name that Judge knows, by the name's length: it spares most fields.
+  static constexpr std::string_view kFirstOfKnown{"\0\0\0\0h\0e\0\0\0c\0\0\0c\0\0t", 18};
+
+  // What a complete head may leave unwritten, and what is told of one that isn't.
+  void Reset() {
+    head_.method = {};
+    head_.target = {};
+    head_.authority = {};
+    head_.query = {};
+    head_.content_length = 0;
+    head_.method_id = Method::kOther;
+    head_.http10 = false;
+    head_.plain_path = false;
+    head_.has_content_length = false;
+    head_.chunked = false;
+    head_.close = false;
+    head_.keep_alive_10 = false;
+    head_.expect_continue = false;
+  }
+
   static std::string_view View(const char* begin, const char* end) {
     return {begin, static_cast<size_t>(end - begin)};
   }
@@ -66,7 +86,7 @@ class HeadParser {
   }
 
   // "\r\n" at p, or `fault` where another byte stands.
-  const char* LineEnd(const char* p, HeadFault fault) {
+  [[gnu::always_inline]] const char* LineEnd(const char* p, HeadFault fault) {
     if (end_ - p >= 2 && std::memcmp(p, "\r\n", 2) == 0) [[likely]] {
       return p + 2;
     }
@@ -74,7 +94,11 @@ class HeadParser {
   }
 
   // Skips what RFC 9112 2.2 allows in front of a request.
-  const char* EmptyLines(const char* p) {
+  [[gnu::always_inline]] const char* EmptyLines(const char* p) {
+    return p != end_ && *p != '\r' ? p : SomeEmptyLines(p);
+  }
+
+  const char* SomeEmptyLines(const char* p) {
     for (int lines = 0; p != nullptr && p != end_ && *p == '\r'; ++lines) {
       if (lines == kEmptyLines) {
         return Refuse(HeadFault::kRequestLine);
@@ -84,7 +108,7 @@ class HeadParser {
     return p == end_ ? nullptr : p;
   }
 
-  const char* RequestLine(const char* p) {
+  [[gnu::always_inline]] const char* RequestLine(const char* p) {
     p = MethodToken(p);
     p = p != nullptr ? Target(p) : nullptr;
     p = p != nullptr ? Version(p) : nullptr;
@@ -102,7 +126,7 @@ class HeadParser {
   }
 
   // The method and the space behind it.
-  const char* MethodToken(const char* p) {
+  [[gnu::always_inline]] const char* MethodToken(const char* p) {
     if (end_ - p >= 4 && std::memcmp(p, "GET ", 4) == 0) [[likely]] {
       head_.method = View(p, p + 3);
       head_.method_id = Method::kGet;
@@ -121,14 +145,25 @@ class HeadParser {
   }
 
   // The target, byte by byte, and the space behind it; its form is judged later.
-  const char* Target(const char* begin) {
+  [[gnu::always_inline]] const char* Target(const char* begin) {
     bool dotted = false;
+    const char* const p = Scan::PathEnd(begin, end_, &dotted);
+    const auto length = static_cast<size_t>(p - begin);
+    if (p == end_ || *p != ' ' || length - 1 >= limits_.target) [[unlikely]] {
+      return LongTarget(begin, p, dotted);
+    }
+    head_.target = View(begin, p);
+    head_.path = head_.target;
+    head_.plain_path = !dotted;
+    return p + 1;
+  }
+
+  // The same where it isn't a path alone; the path goes to `p`.
+  const char* LongTarget(const char* begin, const char* p, bool dotted) {
     const char* query = nullptr;  // behind the '?'
-    const char* path_end = nullptr;
-    const char* p = Scan::PathEnd(begin, end_, &dotted);
     while (p != end_ && (*p == '?' || *p == '%')) {
       if (*p == '?') {
-        path_end = p;
+        head_.path = View(begin, p);
         query = ++p;
       } else if (!Escape(&p)) {
         break;
@@ -139,6 +174,7 @@ class HeadParser {
     }
     head_.target = View(begin, p);
     if (head_.target.size() > limits_.target) {
+      head_.target = head_.target.substr(0, limits_.target);  // however much more of it is here
       return Refuse(HeadFault::kTargetTooLong);
     }
     if (p == end_) {
@@ -150,8 +186,11 @@ class HeadParser {
     if (*p == '\r' || p == begin) {
       return Refuse(HeadFault::kRequestLine);
     }
-    head_.path = View(begin, query != nullptr ? path_end : p);
-    head_.query = query != nullptr ? View(query, p) : std::string_view();
+    if (query != nullptr) {
+      head_.query = View(query, p);
+    } else {
+      head_.path = head_.target;
+    }
     head_.plain_path = !dotted;
     return p + 1;
   }
@@ -169,10 +208,14 @@ class HeadParser {
     return true;
   }
 
-  const char* Version(const char* p) {
+  [[gnu::always_inline]] const char* Version(const char* p) {
     if (end_ - p >= 10 && std::memcmp(p, "HTTP/1.1\r\n", 10) == 0) [[likely]] {
       return p + 10;
     }
+    return OtherVersion(p);
+  }
+
+  const char* OtherVersion(const char* p) {
     for (const char expected : std::string_view("HTTP/0.0\r\n")) {
       if (p == end_) {
         return nullptr;
@@ -212,7 +255,7 @@ class HeadParser {
   }
 
   // The field lines and the empty line behind them.
-  const char* Fields(const char* p) {
+  [[gnu::always_inline]] const char* Fields(const char* p) {
     const char* const begin = p;
     for (uint32_t left = limits_.header_count;; --left) {
       if (p == end_) {
@@ -238,7 +281,7 @@ class HeadParser {
     return fault == HeadFault::kNone ? p : Refuse(fault);
   }
 
-  const char* FieldLine(const char* name) {
+  [[gnu::always_inline]] const char* FieldLine(const char* name) {
     const char* const colon = Scan::NameEnd(name, end_);
     if (colon == end_) {
       return nullptr;
@@ -247,17 +290,25 @@ class HeadParser {
       return Refuse(HeadFault::kField);
     }
     const char* const value = colon + 1;
-    const char* const value_end = Scan::ValueEnd(value, end_);
+    const char* value_end = Scan::ControlIn(value, end_);
+    while (value_end != end_ && *value_end == '\t') [[unlikely]] {
+        value_end = Scan::ControlIn(value_end + 1, end_);
+      }
     const char* const next = LineEnd(value_end, HeadFault::kField);
-    if (next == nullptr) {
+    if (next == nullptr) [[unlikely]] {
       return nullptr;
     }
-    const HeadFault fault = Judge(name, static_cast<size_t>(colon - name), value, value_end);
+    const auto length = static_cast<size_t>(colon - name);
+    if (length >= kFirstOfKnown.size() || (*name | 0x20) != kFirstOfKnown[length]) {
+      return next;
+    }
+    const HeadFault fault = Judge(name, length, value, value_end);
     return fault == HeadFault::kNone ? next : Refuse(fault);
   }
 
-  // Whether `name`, of the length of `lower`, is that name in any case. Names are tokens, where
-  // setting the bit 0x20 joins no two bytes but the cases of a letter and '^' with '~'.
+  // Whether `name`, of the length of `lower` and without controls, is that name in any case. To set
+  // the bit 0x20 makes no letter or '-' of any other byte but a control and the letter's upper
+  // case.
   template <size_t N>
   static bool NameIs(const char* name, const char (&lower)[N]) {
     using Word = std::conditional_t<(N > 8), uint64_t, uint32_t>;
@@ -287,11 +338,30 @@ class HeadParser {
     return View(begin, end);
   }
 
+  // A name or an IPv4 address, with a port of up to four digits; false tells nothing.
+  bool IsPlainHost(std::string_view host) const {
+    const char* const end = host.data() + host.size();
+    const char* p = Scan::PlainHostEnd(host.data(), end_);
+    if (p == host.data() || p == end) {
+      return p == end;
+    }
+    return *p == ':' && end - p <= 5 && scan::All(View(p + 1, end), scan::kDigit);
+  }
+
+  void Connection(std::string_view value) {
+    if (value.size() == 10 && NameIs(value.data(), "keep-alive")) {
+      semantics_.KeepAlive();
+    } else {
+      semantics_.Connection(value);
+    }
+  }
+
   HeadFault Judge(const char* name, size_t length, const char* value, const char* value_end) {
     switch (length) {
       case 4:
         if (NameIs(name, "host")) {
-          return semantics_.Host(Trimmed(value, value_end));
+          const std::string_view host = Trimmed(value, value_end);
+          return semantics_.Host(host, IsPlainHost(host));
         }
         break;
       case 6:
@@ -301,7 +371,7 @@ class HeadParser {
         break;
       case 10:
         if (NameIs(name, "connection")) {
-          semantics_.Connection(Trimmed(value, value_end));
+          Connection(Trimmed(value, value_end));
         }
         break;
       case 14:

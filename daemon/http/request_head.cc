@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "http/request_head.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "http/head_parser.h"
 #include "http/scan.h"
 
@@ -101,10 +98,16 @@ std::string_view FindField(std::string_view fields, std::string_view name) {
 }
 
 bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char byte) {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
-  };
-  return a.size() == b.size() && std::ranges::equal(a, b, {}, lower, lower);
+  const auto lower = [](char byte) { return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte; };
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool IsTokenByte(char byte) { return scan::Is(byte, scan::kToken); }

@@ -27,6 +27,7 @@ enum Class : uint8_t {
   kHost = 8,    // of a reg-name (RFC 3986 3.2.2) but ',' and '%'
   kDigit = 16,
   kHex = 32,
+  kPlainHost = 64,  // letters, digits, '-', '.'
 };
 
 constexpr bool IsLetter(int byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; }
@@ -44,6 +45,7 @@ constexpr uint8_t ClassesOf(int byte) {
   classes |= alphanumeric || among("-._~!$&'()*+;=") ? kHost : 0;
   classes |= digit ? kDigit : 0;
   classes |= digit || (alphanumeric && (byte | 0x20) <= 'f') ? kHex : 0;
+  classes |= alphanumeric || among("-.") ? kPlainHost : 0;
   return static_cast<uint8_t>(classes);
 }
 
@@ -77,9 +79,17 @@ struct Tables {
     return p;
   }
 
-  // The first byte that can't stand in a field value.
-  static const char* ValueEnd(const char* p, const char* end) {
-    while (p != end && Is(*p, kValue)) {
+  // The first control byte: what may end a field value, or HTAB within it.
+  static const char* ControlIn(const char* p, const char* end) {
+    while (p != end && Is(*p, kValue) && *p != '\t') {
+      ++p;
+    }
+    return p;
+  }
+
+  // The first byte that is no letter, digit, '-' or '.', of which most hosts are made.
+  static const char* PlainHostEnd(const char* p, const char* end) {
+    while (p != end && Is(*p, kPlainHost)) {
       ++p;
     }
     return p;
@@ -112,38 +122,37 @@ class Sse2 {
   static const char* NameEnd(const char* p, const char* end) {
     p = Find(p, end, [](Block x) { return 0xffff ^ Bits(Or(Letters(x), Equal(x, '-'))); });
     // The tokens beyond letters and '-' are rare enough for the tables.
-    return p != end && Is(*p, kToken) ? Tables::NameEnd(p, end) : p;
+    return p != end && *p != ':' && Is(*p, kToken) ? Tables::NameEnd(p, end) : p;
   }
 
-  static const char* ValueEnd(const char* p, const char* end) {
-    for (;; ++p) {
-      p = Find(p, end, [](Block x) { return Bits(Or(AtMost(x, 0x1f), Equal(x, 0x7f))); });
-      if (p == end || *p != '\t') {
-        return p;
-      }
-    }
+  static const char* ControlIn(const char* p, const char* end) {
+    return Find(p, end, [](Block x) { return Bits(Or(AtMost(x, 0x1f), Equal(x, 0x7f))); });
   }
 
-  static const char* PathEnd(const char* p, const char* end, bool* dotted) {
+  static const char* PlainHostEnd(const char* p, const char* end) {
+    return Find(p, end, [](Block x) {
+      const Block from_dash = _mm_sub_epi8(x, _mm_set1_epi8('-'));
+      const Block digits = _mm_andnot_si128(Equal(x, '/'), AtMost(from_dash, '9' - '-'));
+      return 0xffff ^ Bits(Or(Letters(x), digits));
+    });
+  }
+
+  [[gnu::always_inline]] static const char* PathEnd(const char* p, const char* end, bool* dotted) {
     unsigned slash = 0;  // 1 where the byte before p is a '/'
-    while (p != end) {
-      const size_t left = static_cast<size_t>(end - p);
-      const unsigned behind = left < kBlock ? static_cast<unsigned>(kBlock - left) : 0;
-      const Block x = Load(p - behind);
-      const unsigned length = static_cast<unsigned>(kBlock) - behind;
-      const unsigned stops = Bits(Or(OutsideTarget(x), Equal(x, '?'))) >> behind | 1U << length;
-      const unsigned slashes = Bits(Equal(x, '/')) >> behind;
-      const unsigned dots = Bits(Equal(x, '.')) >> behind;
-      const auto stop = static_cast<unsigned>(std::countr_zero(stops));
-      const unsigned pairs = (slashes << 1 | slash) & (slashes | dots);
-      *dotted = *dotted || (pairs & ((1U << stop) - 1)) != 0;
-      p += stop;
-      if (stop < length) {
-        break;
+    for (const char* const last = end - kBlock; p <= last; p += kBlock) {
+      const PathBits bits(Load(p));
+      if (bits.stops != 0) {
+        return PathStop(p, bits, slash, dotted);
       }
-      slash = slashes >> (length - 1) & 1;
+      *dotted = *dotted || (bits.slashes << 1 | slash) & bits.seconds;
+      slash = bits.slashes >> (kBlock - 1);
     }
-    return p;
+    const auto behind = static_cast<unsigned>(kBlock - (end - p));
+    PathBits bits(Load(end - kBlock));
+    bits.stops = bits.stops >> behind | 1U << (kBlock - behind);
+    bits.slashes >>= behind;
+    bits.seconds >>= behind;
+    return PathStop(p, bits, slash, dotted);
   }
 
   static const char* QueryEnd(const char* p, const char* end) {
@@ -152,7 +161,26 @@ class Sse2 {
 
  private:
   using Block = __m128i;
-  static constexpr size_t kBlock = sizeof(Block);
+  static constexpr ptrdiff_t kBlock = sizeof(Block);
+
+  // A bit for each byte of a block.
+  struct PathBits {
+    explicit PathBits(Block x)
+        : stops(Bits(Or(OutsideTarget(x), Equal(x, '?')))),
+          slashes(Bits(Equal(x, '/'))),
+          seconds(Bits(Or(Equal(x, '/'), Equal(x, '.')))) {}
+
+    unsigned stops;
+    unsigned slashes;
+    unsigned seconds;  // what makes a '/' before it uneven
+  };
+
+  static const char* PathStop(const char* p, const PathBits& bits, unsigned slash, bool* dotted) {
+    const unsigned before_stop = (bits.stops - 1) & ~bits.stops;
+    const unsigned pairs = (bits.slashes << 1 | slash) & bits.seconds;
+    *dotted = *dotted || (pairs & before_stop) != 0;
+    return p + std::countr_zero(bits.stops);
+  }
 
   static Block Load(const char* p) {
     return _mm_loadu_si128(static_cast<const Block*>(static_cast<const void*>(p)));
@@ -177,17 +205,15 @@ class Sse2 {
   // The first byte whose bit is set in `stops` of its block.
   template <typename Stops>
   static const char* Find(const char* p, const char* end, Stops stops) {
-    for (; end - p >= static_cast<ptrdiff_t>(kBlock); p += kBlock) {
+    for (const char* const last = end - kBlock; p <= last; p += kBlock) {
       if (const unsigned bits = stops(Load(p)); bits != 0) {
         return p + std::countr_zero(bits);
       }
     }
-    if (p == end) {
-      return end;
-    }
-    const auto behind = static_cast<unsigned>(kBlock - static_cast<size_t>(end - p));
-    const unsigned bits = stops(Load(end - kBlock)) >> behind;
-    return bits != 0 ? p + std::countr_zero(bits) : end;
+    // The rest of less than a block; bits beyond it stop as well.
+    const auto behind = static_cast<unsigned>(kBlock - (end - p));
+    const unsigned rest = 1U << (kBlock - behind);
+    return p + std::countr_zero(stops(Load(end - kBlock)) >> behind | rest);
   }
 };
 

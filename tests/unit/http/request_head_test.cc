@@ -309,6 +309,8 @@ TEST(RequestHead, RefusesHosts) {
       {"GET / HTTP/1.0\r\nHost: h\r\nHOST: h\r\n\r\n", HeadFault::kHost},
       {"GET / HTTP/1.1\r\nHost:\r\nHost: h\r\n\r\n", HeadFault::kHost},
       {"GET / HTTP/1.1\r\nHost: a b\r\n\r\n", HeadFault::kHost},
+      {"GET / HTTP/1.1\r\nHost: h:8x\r\n\r\n", HeadFault::kHost},
+      {"GET / HTTP/1.1\r\nHost: :80\r\n\r\n", HeadFault::kHost},
       {"GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", HeadFault::kHost},
       {"GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", HeadFault::kHost},
       {"GET / HTTP/1.1\r\nHost: h:99999\r\n\r\n", HeadFault::kHost},
@@ -324,6 +326,8 @@ TEST(RequestHead, ReadsFields) {
   ExpectAccepted({
       {"GET / HTTP/1.1\r\nhOsT:h\r\n\r\n", "GET '/' @'h'"},
       {"GET / HTTP/1.1\r\nHost: \t h:80 \t \r\n\r\n", "GET '/' @'h:80'"},
+      {"GET / HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n", "GET '/' @'127.0.0.1:65535'"},
+      {"GET / HTTP/1.1\r\nHost: a_b.example:\r\n\r\n", "GET '/' @'a_b.example:'"},
       {"GET / HTTP/1.1\r\nHost: \r\n\r\n", "GET '/' @''"},
       {"GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET '/' @''"},
       {"GET / HTTP/1.1\r\nHost: [2001:DB8::1]:8080\r\n\r\n", "GET '/' @'[2001:DB8::1]:8080'"},
@@ -352,6 +356,8 @@ TEST(RequestHead, ReadsConnections) {
       {"GET / HTTP/1.1\r\nHost: h\r\nConnection:\r\n\r\n", "GET '/' @'h'"},
       {"GET / HTTP/1.1\r\nHost: h\r\nConnections: close\r\n\r\n", "GET '/' @'h'"},
       {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET '/' @'' 1.0 keep-alive"},
+      {"GET / HTTP/1.0\r\nConnection: KEEP-Alive\r\n\r\n", "GET '/' @'' 1.0 keep-alive"},
+      {"GET / HTTP/1.0\r\nConnection: keep-alike\r\n\r\n", "GET '/' @'' 1.0 close"},
       {"GET / HTTP/1.0\r\nConnection: foo, Keep-Alive\r\n\r\n", "GET '/' @'' 1.0 keep-alive"},
       {"GET / HTTP/1.0\r\nConnection: keep-aliveXYZ\r\n\r\n", "GET '/' @'' 1.0 close"},
       {"GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", "GET '/' @'' 1.0 close"},
@@ -514,6 +520,12 @@ TEST(RequestHead, BoundsTheTarget) {
   EXPECT_EQ(ParseBothWays(longest, {}).result.state, HeadState::kComplete);
   EXPECT_EQ(ParseBothWays("GET /" + std::string(20'000, 'x'), {}).result.fault,
             HeadFault::kTargetTooLong);
+}
+
+TEST(RequestHead, ShowsOfALongTargetWhatFits) {
+  RequestHead head;
+  EXPECT_EQ(ParseRequestHead("HEAD /23456789", {.target = 5}, &head).state, HeadState::kFault);
+  EXPECT_EQ(head.target, "/2345");
 }
 
 TEST(RequestHead, BoundsTheCount) {

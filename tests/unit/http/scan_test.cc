@@ -23,6 +23,7 @@ TEST(Classes, HoldWhatTheGrammarSays) {
     EXPECT_EQ(Is(c, kTarget), byte > 0x20 && byte < 0x7f && c != '#' && c != '%');
     EXPECT_EQ(Is(c, kDigit), digit);
     EXPECT_EQ(Is(c, kHex), hex);
+    EXPECT_EQ(Is(c, kPlainHost), letter || digit || c == '-' || c == '.');
   }
 }
 
@@ -45,7 +46,8 @@ TEST(Scanners, OfSse2AndTablesAgree) {
           bool dotted_sse2 = false;
           bool dotted_tables = false;
           ASSERT_EQ(Sse2::NameEnd(begin, end), Tables::NameEnd(begin, end)) << byte;
-          ASSERT_EQ(Sse2::ValueEnd(begin, end), Tables::ValueEnd(begin, end)) << byte;
+          ASSERT_EQ(Sse2::ControlIn(begin, end), Tables::ControlIn(begin, end)) << byte;
+          ASSERT_EQ(Sse2::PlainHostEnd(begin, end), Tables::PlainHostEnd(begin, end)) << byte;
           ASSERT_EQ(Sse2::QueryEnd(begin, end), Tables::QueryEnd(begin, end)) << byte;
           ASSERT_EQ(Sse2::PathEnd(begin, end, &dotted_sse2),
                     Tables::PathEnd(begin, end, &dotted_tables))

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The request head: both sets of scanners say the same, views stay inside the input, and a prefix
+// is partial or has the answer of the whole. The first byte of the input picks the limits.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "http/head_parser.h"
+#include "http/request_head.h"
+#include "http/scan.h"
+
+namespace quipd::http {
+namespace {
+
+using ParseFunction = HeadResult (*)(std::string_view, const HeadLimits&, RequestHead*);
+
+HeadResult ParseWithTables(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+  return HeadParser<scan::Tables>(limits, head).Parse(input);
+}
+
+bool Inside(std::string_view outer, std::string_view inner) {
+  return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
+}
+
+void CheckViews(std::string_view input, const RequestHead& head) {
+  Check(Inside(input, head.bytes) && head.bytes.ends_with("\r\n\r\n"));
+  for (const std::string_view part : {head.method, head.target, head.fields}) {
+    Check(Inside(head.bytes, part));
+  }
+  Check(head.path == "/" || Inside(head.target, head.path));
+  Check(head.query.data() == nullptr || Inside(head.target, head.query));
+  Check(head.authority.empty() || Inside(head.bytes, head.authority));
+  Check(IsToken(head.method) && IsAuthority(head.authority));
+  Check(head.path.front() == '/' || head.path == "*");
+}
+
+void CheckFields(const RequestHead& head) {
+  FieldReader reader(head.fields);
+  size_t bytes = 0;
+  for (Field field; reader.Next(&field);) {
+    Check(IsToken(field.name) && IsFieldValue(field.value));
+    Check(Inside(head.fields, field.name) && Inside(head.fields, field.value));
+    bytes += field.name.size() + 1 + field.value.size() + 2;
+  }
+  Check(bytes <= head.fields.size());
+  Check(!head.chunked || (!head.has_content_length && !head.http10));
+  Check(head.http10 || FindField(head.fields, "host").data() != nullptr);
+}
+
+// What a parse said, as bytes.
+std::string Outcome(ParseFunction parse, std::string_view input, const HeadLimits& limits) {
+  const auto heap = std::make_unique<char[]>(input.size());
+  std::memcpy(heap.get(), input.data(), input.size());
+  const std::string_view copy(heap.get(), input.size());
+  RequestHead head;
+  const HeadResult result = parse(copy, limits, &head);
+  std::string text = std::to_string(static_cast<int>(result.state)) + " " +
+                     std::to_string(static_cast<int>(result.fault)) + " ";
+  if (result.state == HeadState::kPartial) {
+    Check(result.length == input.size());
+    return text;
+  }
+  text += std::to_string(result.length) + "|" + std::string(head.method) + "|" +
+          std::string(head.target) + (head.http10 ? "|1.0|" : "|");
+  if (result.state == HeadState::kFault) {
+    Check(result.fault != HeadFault::kNone && StatusOf(result.fault) >= 400);
+    return text;
+  }
+  CheckViews(copy, head);
+  CheckFields(head);
+  for (const std::string_view part : {head.authority, head.path, head.query}) {
+    text += std::string(part) + "|";
+  }
+  for (const bool flag : {head.plain_path, head.has_content_length, head.chunked, head.close,
+                          head.keep_alive_10, head.expect_continue}) {
+    text += flag ? '1' : '0';
+  }
+  return text + std::to_string(head.content_length) + " " +
+         std::to_string(static_cast<int>(head.method_id));
+}
+
+HeadLimits LimitsOf(uint8_t choice) {
+  if (choice < 0x80) {
+    return {};
+  }
+  return {.head = choice & 0x7fU, .target = choice & 0x1fU, .header_count = choice & 3U};
+}
+
+void CheckHead(std::string_view input, const HeadLimits& limits) {
+  const std::string whole = Outcome(ParseRequestHead, input, limits);
+  const std::string partial = Outcome(ParseRequestHead, "", limits);
+  Check(Outcome(ParseWithTables, input, limits) == whole);
+  // Every prefix of a short input, some of a long one.
+  const size_t step = std::max<size_t>(1, input.size() / 64);
+  bool decided = false;
+  for (size_t length = 0; length < input.size(); length += step) {
+    const std::string prefix = Outcome(ParseRequestHead, input.substr(0, length), limits);
+    decided = decided || prefix != partial;
+    Check(prefix == (decided ? whole : partial));
+  }
+}
+
+}  // namespace
+}  // namespace quipd::http
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size > 0) {
+    const std::string text(data + 1, data + size);
+    quipd::http::CheckHead(text, quipd::http::LimitsOf(data[0]));
+  }
+  return 0;
+}
