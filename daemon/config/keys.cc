@@ -20,7 +20,7 @@ constexpr Key kKeys[] = {
     {"headers", Level::kTop, ""},
     {"errors", Level::kTop, ""},
     {"types", Level::kTop, "", false},
-    {"watch", Level::kTop, "off"},
+    {"watch", Level::kTop, "off; dev on"},
     {"workers", Level::kTop, "auto"},
     {"limits", Level::kTop, ""},
     {"timeouts", Level::kTop, ""},

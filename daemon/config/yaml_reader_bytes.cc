@@ -82,14 +82,6 @@ bool LooksLikeUtf16(std::string_view bytes) {
   return bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0');
 }
 
-// The diagnostic with '?' for each byte of its line that no terminal should get.
-Diagnostic Shown(Diagnostic diagnostic, size_t bytes_before) {
-  for (size_t i = bytes_before; i < diagnostic.source.size(); ++i) {
-    if (At(diagnostic.source, i) > 0x7F) diagnostic.source[i] = '?';
-  }
-  return diagnostic;
-}
-
 }  // namespace
 
 std::optional<Diagnostic> FindBadByte(const Source& source) {
@@ -99,15 +91,13 @@ std::optional<Diagnostic> FindBadByte(const Source& source) {
   const Mark mark = source.MarkAt(at);
   const Byte byte = At(bytes, at);
   if (at < 2 && LooksLikeUtf16(bytes)) {
-    return Shown(source.Error(mark, "the file is UTF-16, not UTF-8", "save it as UTF-8"), 0);
+    return source.Error(mark, "the file is UTF-16, not UTF-8", "save it as UTF-8");
   }
   if (bytes.substr(at, 3) == kByteOrderMark) {
     return source.Error(mark, "a byte order mark (U+FEFF) stands inside the file", "delete it");
   }
   if (byte > 0x7F) {
-    return Shown(
-        source.Error(mark, "byte " + Hex(byte) + " is not valid UTF-8", "save it as UTF-8"),
-        mark.column);
+    return source.Error(mark, "byte " + Hex(byte) + " is not valid UTF-8", "save it as UTF-8");
   }
   if (byte == '\r') {
     return source.Error(mark, "a carriage return (0x0D) without a line feed ends this line",

@@ -8,6 +8,7 @@
 //   Prepare (hash, prefetch the slot) -> Advance (prefetch the route) -> Find (the Answer).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,8 @@ struct Scratch {
   std::string host;
   Param params[kMaxParams];
   uint16_t param_count = 0;
+  std::string_view canonical;  // what Prepare found: the path, and the tables of listener and host
+  const void* view = nullptr;
 };
 
 // A request as the Site sees it.
@@ -62,15 +65,18 @@ class CompiledTemplate;
 struct Answer {
   enum class Kind : uint8_t {
     kFixed,     // send `response`
-    kTemplate,  // Site::Render
+    kTemplate,  // Site::Render; quipd's own answers are often of this kind
     kRelay,     // evhttp answers; the body is wanted
   };
   Kind kind = Kind::kFixed;
   bool own = false;    // quipd's own answer (no rule): final at once where Expect: 100-continue
-  bool close = false;  // the connection ends after it (CONNECT, a NUL in the path)
+  bool close = false;  // the connection ends after it (a NUL in the path)
   uint32_t rule = kNoRule;
+  uint16_t status = 0;  // kTemplate without `compiled`: the error (or 204) that Render composes
+  uint16_t allow = 0;   // 1 << http::Method for Allow; internal to the Site
   const Response* response = nullptr;          // kFixed
   const CompiledTemplate* compiled = nullptr;  // kTemplate
+  const Response* draining = nullptr;  // not null: sent instead of `response` while draining
 };
 
 // What a lookup carries from step to step.
@@ -100,7 +106,8 @@ class Site {
   [[nodiscard]] const Response& FaultResponse(int status) const;
 
   // Appends the whole response (head with a Date of `date`, body) to `out`, whose capacity is kept
-  // by the caller, so that a warm one does not allocate. Returns the offset within `out` at which
+  // by the caller, so that a warm one does not allocate (an answer of quipd's own, `compiled` null,
+  // does). Returns the offset within `out` at which
   // "Date: " begins (for the splice of Connection), and writes the status. With `head_only`, no
   // body. 400 where a target needs a host that the request lacks.
   size_t Render(const Answer& answer, const Request& request, const Scratch& scratch,

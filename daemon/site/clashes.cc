@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "site/clashes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace quipd::site {
+
+void AddClashes(const config::Config& config, std::span<const Clash> clashes,
+                Diagnostics* diagnostics) {
+  uint32_t reported = UINT32_MAX;
+  for (const Clash& clash : clashes) {
+    if (clash.second == reported) continue;  // on another of its hosts
+    reported = clash.second;
+    const config::Rule& first = config.rules[clash.first];
+    const config::Rule& second = config.rules[clash.second];
+    diagnostics->push_back(config.Error(
+        second.place,
+        "two rules answer " + clash.method + ' ' + second.path.written + ": the other is at " +
+            config.Where(first.place),
+        "leave one of them out, or tell them apart by method, path, host or listener"));
+  }
+}
+
+}  // namespace quipd::site

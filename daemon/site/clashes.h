@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What rules do to each other, in words: clashes are errors, rules that can never answer warnings.
+#pragma once
+
+#include <span>
+
+#include "base/diagnostic.h"
+#include "config/config.h"
+#include "site/table_builder.h"
+
+namespace quipd::site {
+
+// An error for each pair of rules, at the later of the two.
+void AddClashes(const config::Config& config, std::span<const Clash> clashes,
+                Diagnostics* diagnostics);
+
+}  // namespace quipd::site

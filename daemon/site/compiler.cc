@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// From a Config to a Site. The rules are sorted into tables (override, listener, host pattern),
+// each rule's answer is made once, and the tables are joined into the views that requests see.
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "http/date.h"
+#include "site/clashes.h"
+#include "site/compose.h"
+#include "site/response_store.h"
+#include "site/site_impl.h"
+#include "site/table_builder.h"
+
+namespace quipd::site {
+namespace {
+
+using config::Action;
+
+constexpr size_t kMostErrors = 65536;  // errors made ready at load: views times kinds of error
+
+uint64_t RandomSeed() {
+  uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = 0x5175'6970'6421;
+  return seed;
+}
+
+size_t ParamsOf(const config::Path& path) {
+  return static_cast<size_t>(std::ranges::count_if(path.segments, [](const auto& segment) {
+    return segment.kind != config::Segment::Kind::kLiteral;
+  }));
+}
+
+}  // namespace
+
+class Compiler final : public TargetSource {
+ public:
+  explicit Compiler(config::Config config, uint64_t generation)
+      : impl_(std::make_unique<Site::Impl>(std::move(config))), responses_(&impl_->arena) {
+    impl_->generation = generation;
+    impl_->seed = RandomSeed();
+  }
+
+  Compiled Run() {
+    Compiled result;
+    AddRules(&result.diagnostics);
+    if (HasErrors(result.diagnostics)) return result;
+    for (const uint64_t key : keys_) {
+      tables_[key] = builders_.at(key).Build(this);
+    }
+    builders_.clear();
+    BuildViews();
+    BuildFaults();
+    DropBodies();
+    result.site = std::shared_ptr<const Site>(new Site(std::move(impl_)));
+    return result;
+  }
+
+  Target TargetWithLeaf(uint32_t rule, std::string_view path, Leaf** leaf) override {
+    const config::Rule& described = impl_->config.rules[rule];
+    if (targets_.contains(rule) || !MayBeFixed(described.answer)) {
+      *leaf = responses_.NewLeaf(path);
+      return TargetOf(rule);
+    }
+    const CompiledTemplate composed = Compose(impl_->config, OfRule(described));
+    if (composed.needs() != CompiledTemplate::Needs::kNothing) {
+      *leaf = responses_.NewLeaf(path);
+      return TargetOf(rule);
+    }
+    Target target;
+    target.rule = rule;
+    target.response = responses_.StoreWithLeaf(composed, path, leaf);
+    if (TakenOften(described)) targets_.emplace(rule, target);
+    return target;
+  }
+
+  Target TargetOf(uint32_t rule) override {
+    if (const auto made = targets_.find(rule); made != targets_.end()) return made->second;
+    Target target = NewTarget(impl_->config.rules[rule]);
+    target.rule = rule;
+    targets_.emplace(rule, target);
+    return target;
+  }
+
+ private:
+  // Its table: override first, then a listener's own, then the host pattern.
+  static uint64_t KeyOf(bool override_on, int32_t listener, HostId host) {
+    return (uint64_t{override_on} << 63) | (uint64_t{static_cast<uint32_t>(listener + 1)} << 32) |
+           host;
+  }
+
+  static bool MayBeFixed(const config::Representation& answer) {
+    return answer.action != Action::kReflect && answer.action != Action::kHealth &&
+           !(answer.action == Action::kStatus && answer.status >= 400);
+  }
+
+  // The rule has a leaf for each of its hosts.
+  [[nodiscard]] bool TakenOften(const config::Rule& rule) const {
+    return impl_->hosts.InSet(rule.host_set).size() > 1;
+  }
+
+  void AddRules(Diagnostics* diagnostics) {
+    const config::Config& config = impl_->config;
+    std::vector<Clash> clashes;
+    TableBuilder* last = nullptr;
+    uint64_t last_key = 0;
+    for (uint32_t i = 0; i < config.rules.size(); ++i) {
+      const config::Rule& rule = config.rules[i];
+      if (ParamsOf(rule.path) > kMaxParams) {
+        diagnostics->push_back(config.Error(
+            rule.place, "a path has at most " + std::to_string(kMaxParams) + " parameters"));
+        continue;
+      }
+      for (const HostId host : impl_->hosts.InSet(rule.host_set)) {
+        const uint64_t key = KeyOf(rule.override_on, rule.listener, host);
+        if (last == nullptr || key != last_key) last = BuilderOf(key);
+        last_key = key;
+        last->Add(i, &clashes);
+      }
+      NoteMethods(rule.methods);
+    }
+    AddClashes(config, clashes, diagnostics);
+  }
+
+  TableBuilder* BuilderOf(uint64_t key) {
+    const auto [place, added] =
+        builders_.try_emplace(key, impl_->config, &impl_->arena, impl_->seed);
+    if (added) keys_.push_back(key);
+    return &place->second;
+  }
+
+  void NoteMethods(const config::Methods& methods) {
+    unsigned allow = impl_->allow | methods.known;
+    if (methods.any) allow |= kAnyAllows;
+    if ((allow & BitOf(http::Method::kGet)) != 0) allow |= BitOf(http::Method::kHead);
+    if (!methods.other.empty()) allow |= kAllowOthers;
+    impl_->allow = static_cast<uint16_t>(allow);
+    impl_->tokens.insert(methods.other.begin(), methods.other.end());
+  }
+
+  Target NewTarget(const config::Rule& rule) {
+    Target target;
+    if (rule.answer.action == Action::kReflect) {
+      target.kind = Target::Kind::kRelay;
+      const auto index = static_cast<uint32_t>(&rule - impl_->config.rules.data());
+      impl_->relay_fields.emplace(index, impl_->arena.Copy(RelayFieldsOf(impl_->config, rule)));
+      return target;
+    }
+    if (!MayBeFixed(rule.answer) && rule.answer.action == Action::kStatus) {
+      target.kind = Target::Kind::kError;
+      target.status = rule.answer.status;
+      target.error = RuleErrorOf(rule);
+      return target;
+    }
+    CompiledTemplate composed = Compose(impl_->config, OfRule(rule));
+    const CompiledTemplate::Needs needs = composed.needs();
+    if (needs != CompiledTemplate::Needs::kRequest) target.response = responses_.Store(composed);
+    if (rule.answer.action == Action::kHealth && rule.answer.payload == "ready") {
+      target.draining = impl_->arena.New<Response>(responses_.Store(Draining(rule)));
+    }
+    if (needs == CompiledTemplate::Needs::kNothing) return target;
+    target.kind =
+        needs == CompiledTemplate::Needs::kQuery ? Target::Kind::kQuery : Target::Kind::kTemplate;
+    impl_->templates.push_back(std::move(composed));
+    target.compiled = &impl_->templates.back();
+    return target;
+  }
+
+  // What `health: ready` says while the daemon drains.
+  [[nodiscard]] CompiledTemplate Draining(const config::Rule& rule) const {
+    Composition composition = OfRule(rule);
+    composition.status = 503;
+    composition.shown = nullptr;
+    composition.text = "draining";
+    return Compose(impl_->config, composition);
+  }
+
+  uint32_t RuleErrorOf(const config::Rule& rule) {
+    const RuleError error{rule.answer.options.get(), rule.answer.status,
+                          impl_->scopes.Speaking(rule.scope)};
+    std::vector<RuleError>& errors = impl_->rule_errors;
+    // Rules of one group follow each other: the last is the likeliest.
+    const auto found = std::find(errors.rbegin(), errors.rend(), error);
+    if (found != errors.rend()) return static_cast<uint32_t>(errors.rend() - found - 1);
+    errors.push_back(error);
+    return static_cast<uint32_t>(errors.size() - 1);
+  }
+
+  // A row of views for requests by listeners without rules of their own, and one for each other.
+  void BuildViews() {
+    const config::Config& config = impl_->config;
+    empty_ = TableBuilder(config, &impl_->arena, impl_->seed).Build(this);
+    impl_->rows.assign(config.listeners.size(), 0);
+    AddRow(-1);
+    for (size_t i = 0; i < config.listeners.size(); ++i) {
+      const auto listener = static_cast<int32_t>(i);
+      const auto is_here = [listener](const auto& item) { return item.listener == listener; };
+      if (std::ranges::none_of(config.rules, is_here) &&
+          std::ranges::none_of(config.scopes, is_here)) {
+        continue;
+      }
+      impl_->rows[i] = static_cast<uint32_t>(impl_->views.size());
+      AddRow(listener);
+    }
+    FillErrors();
+  }
+
+  void AddRow(int32_t listener) {
+    for (HostId host = 0; host < impl_->hosts.count(); ++host) AddView(listener, host);
+  }
+
+  void AddView(int32_t listener, HostId host) {
+    const std::vector<HostId> under = impl_->hosts.Under(host);
+    std::vector<const Table*> tables;
+    for (const bool override_on : {true, false}) {
+      if (listener >= 0) AddTables(override_on, listener, under, &tables);
+      AddTables(override_on, -1, under, &tables);
+    }
+    View view;
+    view.listener = listener;
+    view.first = tables.empty() ? empty_ : tables.front();
+    view.tables = Stored<const Table*>(tables);
+    view.hosts = Stored<HostId>(under);
+    impl_->views.push_back(view);
+  }
+
+  void AddTables(bool override_on, int32_t listener, const std::vector<HostId>& under,
+                 std::vector<const Table*>* tables) const {
+    for (const HostId host : under) {
+      const auto found = tables_.find(KeyOf(override_on, listener, host));
+      if (found != tables_.end()) tables->push_back(found->second);
+    }
+  }
+
+  template <typename T>
+  std::span<const T> Stored(const std::vector<T>& items) {
+    const std::span<T> stored = impl_->arena.NewArray<T>(items.size());
+    std::ranges::copy(items, stored.begin());
+    return stored;
+  }
+
+  void FillErrors() {
+    const size_t count = kFirstRuleError + impl_->rule_errors.size();
+    const bool all = impl_->views.size() * count <= kMostErrors;
+    for (View& view : impl_->views) {
+      const Scopes::Entrance entrance{view.listener, view.hosts};
+      if (impl_->scopes.PathMatters(entrance)) continue;
+      const std::span<Response> errors =
+          impl_->arena.NewArray<Response>(all ? count : kFirstRuleError);
+      for (size_t i = 0; i < errors.size(); ++i) errors[i] = ErrorResponse(entrance, i);
+      view.errors = errors;
+    }
+  }
+
+  Response ErrorResponse(const Scopes::Entrance& entrance, size_t number) {
+    const RuleError* error =
+        number < kFirstRuleError ? nullptr : &impl_->rule_errors[number - kFirstRuleError];
+    const std::vector<ScopeId> around =
+        impl_->scopes.Around(entrance, std::nullopt, error == nullptr ? 0 : error->scope);
+    const uint16_t status = error != nullptr      ? error->status
+                            : number == kNotFound ? uint16_t{404}
+                                                  : uint16_t{501};
+    const CompiledTemplate composed =
+        ComposeError(impl_->config, impl_->scopes, around, status, error, {});
+    if (composed.needs() != CompiledTemplate::Needs::kNothing) return {};
+    return responses_.Store(composed);
+  }
+
+  void BuildFaults() {
+    for (size_t i = 0; i < kFaults.size(); ++i) {
+      impl_->faults[i] = responses_.Store(ComposeFault(impl_->config, impl_->scopes, kFaults[i]));
+    }
+  }
+
+  // Bodies that stand in a response now; short ones live in the string itself.
+  void DropBodies() {
+    constexpr size_t kShort = 32;
+    for (config::Rule& rule : impl_->config.rules) {
+      const Action action = rule.answer.action;
+      if (action == Action::kRedirect || action == Action::kMoved) continue;
+      if (rule.answer.payload.size() >= kShort) rule.answer.payload = std::string();
+    }
+  }
+
+  std::unique_ptr<Site::Impl> impl_;
+  ResponseStore responses_;
+  std::unordered_map<uint64_t, TableBuilder> builders_;
+  std::vector<uint64_t> keys_;  // of builders_, in order of appearance
+  std::unordered_map<uint64_t, const Table*> tables_;
+  std::unordered_map<uint32_t, Target> targets_;  // of rules that may be asked for again
+  const Table* empty_ = nullptr;
+};
+
+Compiled Compile(config::Config config, uint64_t generation) {
+  return Compiler(std::move(config), generation).Run();
+}
+
+}  // namespace quipd::site

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "site/own_answers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "http/request_head.h"
+#include "site/compose.h"
+
+namespace quipd::site {
+namespace {
+
+using config::Action;
+
+// What an entry of `errors` says for itself.
+void AddEntry(const config::ErrorAnswer& entry, Composition* composition) {
+  if (entry.answer.options == nullptr) return;
+  const config::Options& options = *entry.answer.options;
+  std::erase_if(composition->headers, [&options](const config::Header* header) {
+    return std::ranges::any_of(options.headers, [header](const config::Header& nearer) {
+      return http::EqualsIgnoreCase(header->name, nearer.name);
+    });
+  });
+  for (const config::Header& header : options.headers) composition->headers.push_back(&header);
+  if (options.cache.has_value()) composition->cache = *options.cache;
+}
+
+// The status that an entry is sent with. A class keeps the one that it stands in for.
+uint16_t StatusOf(const config::ErrorAnswer& entry, uint16_t status) {
+  const Action action = entry.answer.action;
+  const bool redirect = action == Action::kRedirect || action == Action::kMoved;
+  if (entry.status != 0 || redirect) return entry.answer.status;
+  return entry.answer.options != nullptr ? entry.answer.options->status.value_or(status) : status;
+}
+
+std::vector<const config::Header*> HeadersOf(const config::Options* options) {
+  std::vector<const config::Header*> headers;
+  if (options == nullptr) return headers;
+  for (const config::Header& header : options->headers) headers.push_back(&header);
+  return headers;
+}
+
+}  // namespace
+
+CompiledTemplate ComposeError(const config::Config& config, const Scopes& scopes,
+                              std::span<const ScopeId> around, uint16_t status,
+                              const RuleError* error, std::string allow) {
+  Composition composition;
+  composition.status = status;
+  composition.headers = error != nullptr ? HeadersOf(error->options) : scopes.Headers(around);
+  if (error != nullptr && error->options != nullptr && error->options->cache.has_value()) {
+    composition.cache = *error->options->cache;
+  }
+  composition.allow = std::move(allow);
+  const std::string text = DefaultBody(status);
+  const config::ErrorAnswer* entry = scopes.ErrorFor(around, status);
+  if (entry == nullptr) {
+    composition.text = text;
+  } else {
+    composition.status = StatusOf(*entry, status);
+    composition.shown = &entry->answer;
+    AddEntry(*entry, &composition);
+  }
+  return Compose(config, composition);
+}
+
+CompiledTemplate ComposeOptions(const config::Config& config, const Scopes& scopes,
+                                std::span<const ScopeId> around, std::string allow) {
+  Composition composition;
+  composition.status = 204;
+  composition.headers = scopes.Headers(around);
+  composition.allow = std::move(allow);
+  return Compose(config, composition);
+}
+
+CompiledTemplate ComposeFault(const config::Config& config, const Scopes& scopes, uint16_t status) {
+  constexpr ScopeId kTop[] = {0};
+  Composition composition;
+  composition.status = status;
+  composition.headers = scopes.Headers(kTop);
+  const std::string text = DefaultBody(status);
+  composition.text = text;
+  return Compose(config, composition);
+}
+
+}  // namespace quipd::site

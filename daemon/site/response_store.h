@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Keeps finished responses in an Arena, identical ones once. Used while a Site is compiled; what it
+// hands out lives as long as the Arena.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "site/arena.h"
+#include "site/layout.h"
+#include "site/template.h"
+
+namespace quipd::site {
+
+class ResponseStore {
+ public:
+  explicit ResponseStore(Arena* arena) : arena_(*arena) {}
+
+  // The bytes of a response that needs nothing of a request but its query, which is left out.
+  [[nodiscard]] Response Store(const CompiledTemplate& composed);
+
+  // The same with a leaf of an exact path in front: leaf, path and, where they are new, the bytes.
+  [[nodiscard]] Response StoreWithLeaf(const CompiledTemplate& composed, std::string_view path,
+                                       Leaf** leaf);
+
+  [[nodiscard]] Leaf* NewLeaf(std::string_view path);
+
+ private:
+  // What was rendered last, with bytes_ as its bytes.
+  Response RenderHere(const CompiledTemplate& composed);
+  // The slot of bytes_: that of the same bytes, or a free one.
+  uint32_t* SlotOf(uint64_t hash);
+  void Grow();
+  Response Keep(Response rendered, uint32_t* slot, uint64_t hash, char* place);
+  Leaf* LeafAt(char* place, std::string_view path);
+
+  Arena& arena_;
+  std::string bytes_;
+  struct Stored {
+    Response response;
+    uint64_t hash;
+  };
+  std::vector<Stored> stored_;
+  std::vector<uint32_t> slots_;  // open addressing: a number in stored_ + 1
+};
+
+}  // namespace quipd::site

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "site/scopes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "http/request_head.h"
+
+namespace quipd::site {
+namespace {
+
+using config::Segment;
+
+const config::Options kNoOptions;
+
+const config::Options& OptionsOf(const config::Scope& scope) {
+  return scope.options == nullptr ? kNoOptions : *scope.options;
+}
+
+// The fields of that name are the same in both.
+bool SameFields(const config::Options& a, const config::Options& b, std::string_view name) {
+  const auto fields_of = [name](const config::Options& options) {
+    std::vector<const config::Header*> fields;
+    for (const config::Header& header : options.headers) {
+      if (http::EqualsIgnoreCase(header.name, name)) fields.push_back(&header);
+    }
+    return fields;
+  };
+  return std::ranges::equal(fields_of(a), fields_of(b),
+                            [](const config::Header* left, const config::Header* right) {
+                              return left->value == right->value && left->pieces == right->pieces;
+                            });
+}
+
+bool HoldsName(const std::vector<config::Header>& headers, std::string_view name) {
+  return std::ranges::any_of(headers, [name](const config::Header& header) {
+    return http::EqualsIgnoreCase(header.name, name);
+  });
+}
+
+// A name of the parent's that the scope leaves out.
+bool LeavesOut(const config::Options& options, const config::Options& parent) {
+  return std::ranges::any_of(parent.headers, [&options](const config::Header& header) {
+    return !HoldsName(options.headers, header.name);
+  });
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& byte : lower) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte | 0x20);
+  }
+  return lower;
+}
+
+bool MatchesSegment(const Segment& segment, std::string_view text) {
+  switch (segment.kind) {
+    case Segment::Kind::kLiteral:
+      return text == segment.before;
+    case Segment::Kind::kMixed:
+      return text.size() > segment.before.size() + segment.after.size() &&
+             text.starts_with(segment.before) && text.ends_with(segment.after);
+    case Segment::Kind::kParam:
+      return !text.empty();
+    case Segment::Kind::kRest:
+      return true;
+  }
+  return false;
+}
+
+// The segments of a path, of those without parameters too.
+std::vector<Segment> SegmentsOf(const config::Path& path) {
+  std::vector<Segment> segments = path.segments;
+  if (!segments.empty() || path.canonical.empty()) return segments;
+  std::string_view rest = std::string_view(path.canonical).substr(1);
+  for (;;) {
+    const size_t slash = std::min(rest.find('/'), rest.size());
+    segments.emplace_back().before = rest.substr(0, slash);
+    if (slash == rest.size()) return segments;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+template <typename T>
+int Order(const T& a, const T& b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+int CompareSegments(const Segment& a, const Segment& b) {
+  if (a.kind != b.kind) return Order(a.kind, b.kind);
+  if (a.kind != Segment::Kind::kMixed) return 0;
+  const int text = Order(b.before.size() + b.after.size(), a.before.size() + a.after.size());
+  return text != 0 ? text : Order(b.before.size(), a.before.size());
+}
+
+}  // namespace
+
+bool LiesUnder(std::string_view path, const config::Path& prefix) {
+  if (prefix.written.empty()) return true;
+  if (prefix.segments.empty()) {
+    return path.starts_with(prefix.canonical) &&
+           path.substr(prefix.canonical.size()).starts_with('/');
+  }
+  for (const Segment& segment : prefix.segments) {
+    if (!path.starts_with('/')) return false;
+    path.remove_prefix(1);
+    const size_t slash = std::min(path.find('/'), path.size());
+    if (!MatchesSegment(segment, path.substr(0, slash))) return false;
+    path.remove_prefix(slash);
+  }
+  return path.starts_with('/');
+}
+
+int ComparePaths(const config::Path& a, const config::Path& b) {
+  const std::vector<Segment> left = SegmentsOf(a);
+  const std::vector<Segment> right = SegmentsOf(b);
+  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    const int order = CompareSegments(left[i], right[i]);
+    if (order != 0) return order;
+  }
+  return Order(right.size(), left.size());  // of prefixes the longer first
+}
+
+Scopes::Scopes(const config::Config& config, const Hosts& hosts)
+    : config_(config), hosts_(hosts), by_host_(hosts.count()) {
+  for (ScopeId scope = 0; scope < config.scopes.size(); ++scope) {
+    depth_.push_back(scope == 0 ? 0 : depth_[config.scopes[scope].parent] + 1);
+    has_word_.push_back(HasWord(scope));
+    if (!has_word_.back()) continue;
+    for (const HostId host : hosts.InSet(config.scopes[scope].host_set)) {
+      by_host_[host].push_back(scope);
+    }
+  }
+}
+
+bool Scopes::HasWord(ScopeId scope) const {
+  const config::Scope& here = config_.scopes[scope];
+  if (scope == 0 || !here.errors.empty()) return true;
+  const config::Options& options = OptionsOf(here);
+  const config::Options& parent = OptionsOf(config_.scopes[here.parent]);
+  if (&options == &parent) return false;
+  return !OwnHeaders(options, parent).empty() || LeavesOut(options, parent);
+}
+
+ScopeId Scopes::Speaking(ScopeId scope) const {
+  while (!has_word_[scope]) scope = config_.scopes[scope].parent;
+  return scope;
+}
+
+std::vector<const config::Header*> Scopes::OwnHeaders(const config::Options& options,
+                                                      const config::Options& parent) {
+  std::vector<const config::Header*> own;
+  for (const config::Header& header : options.headers) {
+    if (!SameFields(options, parent, header.name)) own.push_back(&header);
+  }
+  return own;
+}
+
+bool Scopes::IsAround(ScopeId outer, ScopeId inner) const {
+  while (depth_[inner] > depth_[outer]) inner = config_.scopes[inner].parent;
+  return inner == outer;
+}
+
+// How far back in the list of patterns the scope's best one stands.
+size_t Scopes::HostRank(ScopeId scope, const Entrance& entrance) const {
+  size_t rank = entrance.hosts.size();
+  for (const HostId host : hosts_.InSet(config_.scopes[scope].host_set)) {
+    const auto at = std::ranges::find(entrance.hosts, host) - entrance.hosts.begin();
+    rank = std::min(rank, static_cast<size_t>(at));
+  }
+  return rank;
+}
+
+std::vector<ScopeId> Scopes::Candidates(const Entrance& entrance) const {
+  std::vector<ScopeId> found;
+  for (const HostId host : entrance.hosts) {
+    for (const ScopeId scope : by_host_[host]) {
+      const int32_t listener = config_.scopes[scope].listener;
+      if (listener == -1 || listener == entrance.listener) found.push_back(scope);
+    }
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+int Scopes::CompareSiblings(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const {
+  const config::Scope& left = config_.scopes[a];
+  const config::Scope& right = config_.scopes[b];
+  if (left.override_on != right.override_on) return left.override_on ? -1 : 1;
+  if ((left.listener >= 0) != (right.listener >= 0)) return left.listener >= 0 ? -1 : 1;
+  const int host = Order(HostRank(a, entrance), HostRank(b, entrance));
+  if (host != 0) return host;
+  const int path = ComparePaths(left.prefix, right.prefix);
+  if (path != 0) return path;
+  const int near = Order(IsAround(b, own), IsAround(a, own));
+  return near != 0 ? near : Order(a, b);
+}
+
+bool Scopes::NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const {
+  if (a == b) return false;
+  if (IsAround(a, b)) return false;
+  if (IsAround(b, a)) return true;
+  while (depth_[a] > depth_[b]) a = config_.scopes[a].parent;
+  while (depth_[b] > depth_[a]) b = config_.scopes[b].parent;
+  while (config_.scopes[a].parent != config_.scopes[b].parent) {
+    a = config_.scopes[a].parent;
+    b = config_.scopes[b].parent;
+  }
+  return CompareSiblings(a, b, entrance, own) < 0;
+}
+
+std::vector<ScopeId> Scopes::Around(const Entrance& entrance, std::optional<std::string_view> path,
+                                    ScopeId own) const {
+  std::vector<ScopeId> around = Candidates(entrance);
+  std::erase_if(around, [&](ScopeId scope) {
+    const config::Path& prefix = config_.scopes[scope].prefix;
+    return path.has_value() ? !LiesUnder(*path, prefix) : !prefix.written.empty();
+  });
+  std::ranges::sort(around, [&](ScopeId a, ScopeId b) { return NearerThan(a, b, entrance, own); });
+  return around;
+}
+
+bool Scopes::PathMatters(const Entrance& entrance) const {
+  const std::vector<ScopeId> candidates = Candidates(entrance);
+  return std::ranges::any_of(
+      candidates, [this](ScopeId scope) { return !config_.scopes[scope].prefix.written.empty(); });
+}
+
+std::vector<const config::Header*> Scopes::Headers(std::span<const ScopeId> around) const {
+  std::vector<const config::Header*> headers;
+  std::set<std::string> settled;  // names that a nearer scope has set or left out
+  for (const ScopeId scope : around) {
+    const config::Options& options = OptionsOf(config_.scopes[scope]);
+    const config::Options& parent =
+        scope == 0 ? kNoOptions : OptionsOf(config_.scopes[config_.scopes[scope].parent]);
+    std::vector<const config::Header*> own = OwnHeaders(options, parent);
+    std::erase_if(own, [&settled](const config::Header* header) {
+      return settled.contains(Lower(header->name));
+    });
+    for (const config::Header* header : own) settled.insert(Lower(header->name));
+    for (const config::Header& header : parent.headers) {
+      if (!HoldsName(options.headers, header.name)) settled.insert(Lower(header.name));
+    }
+    headers.insert(headers.begin(), own.begin(), own.end());
+  }
+  return headers;
+}
+
+const config::ErrorAnswer* Scopes::ErrorFor(std::span<const ScopeId> around, int status) const {
+  for (const ScopeId scope : around) {
+    const std::vector<config::ErrorAnswer>& errors = config_.scopes[scope].errors;
+    for (const config::ErrorAnswer& error : errors) {
+      if (error.status == status) return &error;
+    }
+    for (const config::ErrorAnswer& error : errors) {
+      if (error.status == 0 && error.status_class == status / 100) return &error;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace quipd::site
