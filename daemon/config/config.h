@@ -134,7 +134,9 @@ struct Rule {
 struct ErrorAnswer {
   uint16_t status = 0;        // the status that it is for, or
   uint16_t status_class = 0;  // 4 or 5 for `4xx`, `5xx`
-  Representation answer;      // answer.status is what is sent
+  // answer.status is what is sent; 0: the status that it answers. Its options are the entry's own
+  // alone: the scopes' headers come beside.
+  Representation answer;
   Place place;
 };
 

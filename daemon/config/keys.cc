@@ -20,7 +20,7 @@ constexpr Key kKeys[] = {
     {"headers", Level::kTop, ""},
     {"errors", Level::kTop, ""},
     {"types", Level::kTop, "", false},
-    {"watch", Level::kTop, "off; dev on"},
+    {"watch", Level::kTop, "off"},
     {"workers", Level::kTop, "auto"},
     {"limits", Level::kTop, ""},
     {"timeouts", Level::kTop, ""},

@@ -15,10 +15,10 @@ constexpr size_t kMaxKeyBytes = 1024;  // of a key without `? ` before it (YAML 
 constexpr size_t kQuotedInHint = 60;   // longer texts are not repeated in a hint
 constexpr size_t kNone = std::string_view::npos;
 
-constexpr std::string_view kBlockHint =
-    "the text must stand deeper than the rule's METHODS, all lines at least as deep as the first";
 constexpr std::string_view kBracesHint =
     "quote a value that begins with {{, as in redirect: \"{{x}}\"";
+
+constexpr std::string_view kCloseHint = "close it at the end of its text";
 
 bool StartsWithWord(std::string_view text, std::string_view word) {
   return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == ' ');
@@ -123,7 +123,7 @@ std::optional<Diagnostic> Suspect::Indentation() const {
 
 std::optional<Diagnostic> Suspect::Block() const {
   if (entry_->kind == Entry::Kind::kBlock && !entry_->has_text) {
-    return ExplainEmptyBlock(source_, source_.MarkAt(entry_->value), 0);
+    return ExplainEmptyBlock(source_, source_.MarkAt(entry_->value), entry_->ColumnOfStart());
   }
   if (previous_ == nullptr || previous_->kind != Entry::Kind::kBlock) return std::nullopt;
   const bool deeper = entry_->ColumnOfStart() > previous_->ColumnOfStart();
@@ -134,7 +134,7 @@ std::optional<Diagnostic> Suspect::Block() const {
   return At(previous_->value,
             "the text of this block ends too early: a line further down stands less deep than its "
             "first",
-            std::string(kBlockHint) + "; if the first shall begin with blanks, write |2");
+            "begin all lines in one column, or write |2 if the first shall begin with blanks");
 }
 
 std::optional<Diagnostic> Suspect::OddKey() const {
@@ -165,7 +165,9 @@ std::optional<Diagnostic> Suspect::Alias() const {
               "for all addresses write the port alone: " + std::string(text.substr(2)));
   }
   const std::string quoted = Quoted(text);
-  return At(star, message, "quote it" + (quoted.empty() ? std::string() : ": " + quoted));
+  std::string hint = "quote it" + (quoted.empty() ? std::string() : ": " + quoted);
+  if (Says("not defined")) hint += ", or write &NAME before what it shall stand for, above";
+  return At(star, message, std::move(hint));
 }
 
 std::optional<Diagnostic> Suspect::LongKey() const {
@@ -199,15 +201,15 @@ std::optional<Diagnostic> Suspect::Quote() const {
     const std::optional<size_t> open =
         InFlow() ? OpenQuoteInFlow(bytes_, entry_->value) : std::nullopt;
     if (!open) return std::nullopt;
-    return At(*open, "this quote is never closed");
+    return At(*open, "this quote is never closed", std::string(kCloseHint));
   }
-  if (!entry_->closed) return At(entry_->value, "this quote is never closed");
+  if (!entry_->closed)
+    return At(entry_->value, "this quote is never closed", std::string(kCloseHint));
   if (entry_->Behind(bytes_).empty()) return std::nullopt;
   const bool one_line =
       bytes_.substr(entry_->value, entry_->end - entry_->value).find('\n') == kNone;
   if (!one_line) {
-    return At(entry_->value, "this quote is not closed on its line",
-              "close it at the end of its text");
+    return At(entry_->value, "this quote is not closed on its line", std::string(kCloseHint));
   }
   const std::string quoted = Quoted(Value());
   const bool apostrophe = bytes_[entry_->value] == '\'';
@@ -228,16 +230,17 @@ std::optional<Diagnostic> Suspect::Flow() const {
     return At(entry_->value, "an unquoted {{ begins a mapping", std::string(kBracesHint));
   }
   if (const size_t found = before.rfind("${"); found != kNone) {
+    const std::string_view name = all.substr(found, all.find('}', found) - found + 1);
+    const bool whole = name.ends_with('}') && name.size() <= kQuotedInHint;
     return At(entry_->value + found, "inside [...] and {...} an unquoted ${ begins a mapping",
-              "quote it: \"${NAME}\"");
+              "quote it: \"" + std::string(whole ? name : "${NAME}") + "\"");
   }
   if (const size_t found = before.rfind("{{"); found != kNone) {
     return At(entry_->value + found, "inside [...] and {...} an unquoted {{ begins a mapping",
               "quote it: \"{{name}}\"");
   }
   if (const std::optional<size_t> comment = SlashesInFlow(bytes_, entry_->value, at_)) {
-    return At(*comment, "// begins no comment",
-              "write # behind a blank, or the JSON as text behind json: |, without comments");
+    return ExplainSlashes(source_, source_.MarkAt(*comment));
   }
   if (entry_->closed && !entry_->Behind(bytes_).empty()) {
     const char open = all.front();
@@ -329,8 +332,8 @@ Diagnostic Suspect::Generic() const {
       {"unexpected character in block scalar", "text stands behind | or >",
        "begin the text on the next line"},
       {"zero indentation", "a block can't have an indentation of 0", ""},
-      {"illegal EOF in scalar", "a quote is never closed", ""},
-      {"illegal document indicator", "a quote is never closed", ""},
+      {"illegal EOF in scalar", "a quote is never closed", kCloseHint},
+      {"illegal document indicator", "a quote is never closed", kCloseHint},
       {"unknown token", "an unquoted text can't begin with this character", "quote the text"},
       {"bad file", "this is nested too deep", ""},
   };
@@ -355,6 +358,12 @@ Diagnostic ExplainKey(const Source& source, Mark outer, Mark key) {
   return source.Error(key, "a key must be text, not a mapping or a list", "quote it");
 }
 
+Diagnostic ExplainSlashes(const Source& source, Mark mark) {
+  return source.Error(mark, "// begins no comment",
+                      "a comment begins with # behind a blank; JSON text as it is stands behind "
+                      "json: |; quote it where it is text");
+}
+
 Diagnostic ExplainTag(const Source& source, Mark mark) {
   const std::string_view line = source.LineAt(mark);
   const std::string_view text = line.substr(std::min<size_t>(mark.column, line.size()));
@@ -371,10 +380,12 @@ Diagnostic ExplainUnusedAnchor(const Source& source, Mark mark, std::string_view
 }
 
 Diagnostic ExplainEmptyBlock(const Source& source, Mark mark, uint32_t parent_column) {
-  std::string hint(kBlockHint);
-  hint = "the text must stand deeper than the rule's METHODS: in column " +
-         Column(parent_column + 2) + " or deeper";
-  return source.Error(mark, "this block has no text", std::move(hint));
+  const std::string_view line = source.LineAt(mark);
+  const bool rule = LooksLikeRule(line.substr(std::min<size_t>(parent_column, line.size())));
+  return source.Error(mark, "this block has no text",
+                      std::string("its lines must stand deeper than ") +
+                          (rule ? "the rule's METHODS" : "its key") + ", as in column " +
+                          Column(parent_column + 2));
 }
 
 Diagnostic ExplainSecondDocument(const Source& source, Mark mark) {

@@ -19,6 +19,9 @@ namespace quipd::config {
 // A mapping or a list where a key is due; `outer` is the mapping that it is a key of.
 [[nodiscard]] Diagnostic ExplainKey(const Source& source, Mark outer, Mark key);
 
+// `//` at mark, in [] or {} and outside of quotes.
+[[nodiscard]] Diagnostic ExplainSlashes(const Source& source, Mark mark);
+
 // `!...` at mark.
 [[nodiscard]] Diagnostic ExplainTag(const Source& source, Mark mark);
 

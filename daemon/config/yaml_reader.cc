@@ -28,6 +28,7 @@ constexpr size_t kMaxValues = 4'000'000;    // in the file
 constexpr size_t kMaxExpanded = 1'000'000;  // by aliases, beyond those in the file
 constexpr size_t kMaxFaults = 100;          // reported of one file
 constexpr size_t kFewMembers = 12;          // up to here duplicates are looked for by comparing all
+constexpr size_t kNone = std::string_view::npos;
 constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
 
 // Ends the parse from inside a handler; what is wrong has been reported.
@@ -154,6 +155,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   struct Fault {
     uint32_t offset = 0;
+    bool vague = false;  // gives way to what ends the parse at the same place
     Diagnostic diagnostic;
   };
 
@@ -167,7 +169,7 @@ class TreeBuilder : public YAML::EventHandler {
   Mark ContentAt(Mark mark) const;
   std::string_view Keep(Mark mark, bool quoted, const std::string& text);
   void CheckTag(Mark mark, const std::string& tag);
-  void CheckSpaces(const Value& scalar);
+  void CheckPlain(const Value& scalar);
   bool EndsTheFile(Mark block) const;
 
   void Open(bool mapping, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -204,7 +206,7 @@ class TreeBuilder : public YAML::EventHandler {
 };
 
 void TreeBuilder::Report(Mark mark, Diagnostic diagnostic) {
-  faults_.push_back({mark.offset, std::move(diagnostic)});
+  faults_.push_back({mark.offset, false, std::move(diagnostic)});
   if (faults_.size() >= kMaxFaults) throw Stop{};
 }
 
@@ -212,14 +214,16 @@ void TreeBuilder::ReportLast(Mark mark, Diagnostic diagnostic) {
   // Behind a block without text any error comes of it: its lines were read as keys.
   const bool of_empty_block = std::any_of(frames_.begin(), frames_.end(),
                                           [](const Frame& frame) { return frame.empty_block; });
+  std::erase_if(faults_,
+                [&](const Fault& fault) { return fault.vague && fault.offset == mark.offset; });
   const bool known = std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
     return fault.diagnostic.line == diagnostic.line && fault.diagnostic.column == diagnostic.column;
   });
-  if (!of_empty_block && !known) faults_.push_back({mark.offset, std::move(diagnostic)});
+  if (!of_empty_block && !known) faults_.push_back({mark.offset, false, std::move(diagnostic)});
 }
 
 void TreeBuilder::Fail(Mark mark, Diagnostic diagnostic) {
-  faults_.push_back({mark.offset, std::move(diagnostic)});
+  faults_.push_back({mark.offset, false, std::move(diagnostic)});
   throw Stop{};
 }
 
@@ -288,10 +292,19 @@ void TreeBuilder::CheckTag(Mark mark, const std::string& tag) {
   Report(place, ExplainTag(source_, place));
 }
 
-void TreeBuilder::CheckSpaces(const Value& scalar) {
+void TreeBuilder::CheckPlain(const Value& scalar) {
   if (scalar.style != Value::Style::kPlain) return;
+  // `{"a": 1 // note` would be the text `1 // note`.
+  const bool flow = !frames_.empty() && frames_.back().flow;
+  if (flow && (scalar.text.starts_with("//") || scalar.text.find(" //") != kNone)) {
+    size_t at = bytes_.find("//", scalar.mark.offset);
+    while (at > scalar.mark.offset && at != kNone && bytes_[at - 1] > ' ') {
+      at = bytes_.find("//", at + 1);
+    }
+    Report(source_.MarkAt(at), ExplainSlashes(source_, source_.MarkAt(at)));
+  }
   const size_t found = scalar.text.find(kNoBreakSpace);
-  if (found == std::string_view::npos || (found > 0 && !WaitsForKey())) return;
+  if (found == kNone || (found > 0 && !WaitsForKey())) return;
   Mark mark = scalar.mark;
   mark.offset += static_cast<uint32_t>(found);
   Report(mark, ExplainNoBreakSpace(source_, mark));
@@ -302,9 +315,9 @@ bool TreeBuilder::EndsTheFile(Mark block) const {
   if (bytes_.ends_with('\n')) return false;
   const size_t outer = frames_.empty() ? 0 : frames_.back().mark.column;
   size_t line = bytes_.find('\n', block.offset);
-  while (line != std::string_view::npos) {
+  while (line != kNone) {
     const size_t first = bytes_.find_first_not_of(' ', line + 1);
-    if (first == std::string_view::npos) break;
+    if (first == kNone) break;
     const bool blank = bytes_[first] == '\n' || bytes_[first] == '\r';
     if (!blank && first - line - 1 <= outer && !frames_.empty()) return false;
     line = bytes_.find('\n', first);
@@ -357,7 +370,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& yaml_mark, const std::string& tag,
   if (value.style == Value::Style::kBlock && text.ends_with('\n') && EndsTheFile(value.mark)) {
     value.text.remove_suffix(1);
   }
-  CheckSpaces(value);
+  CheckPlain(value);
   if (value.style == Value::Style::kBlock && text.empty()) {
     const uint32_t column = frames_.empty() ? 0 : frames_.back().mark.column;
     Report(value.mark, ExplainEmptyBlock(source_, value.mark, column));
@@ -512,6 +525,7 @@ void TreeBuilder::AddKey(const Value& key) {
   frame.bad_key = true;
   if (key.kind == Value::Kind::kMissing) {
     Report(key.mark, source_.Error(key.mark, "a key is missing here"));
+    faults_.back().vague = true;
   } else {
     Report(key.mark, ExplainKey(source_, frame.mark, key.mark));
   }
@@ -536,13 +550,13 @@ Mark TreeBuilder::MissingItemPlace(Mark next) const {
   size_t end = std::min<size_t>(next.offset, bytes_.size());
   while (end > 0) {
     const size_t line_end = bytes_.rfind('\n', end - 1);
-    const size_t begin = line_end == std::string_view::npos ? 0 : line_end + 1;
+    const size_t begin = line_end == kNone ? 0 : line_end + 1;
     std::string_view line = bytes_.substr(begin, end - begin);
     const size_t comment = line.starts_with('#') ? 0 : line.find(" #");
     line = line.substr(0, std::min(comment, line.size()));
     const size_t last = line.find_last_not_of(" \t\r");
-    if (last != std::string_view::npos && line[last] == '-') return source_.MarkAt(begin + last);
-    if (last != std::string_view::npos || begin == 0) break;
+    if (last != kNone && line[last] == '-') return source_.MarkAt(begin + last);
+    if (last != kNone || begin == 0) break;
     end = begin - 1;
   }
   return next;

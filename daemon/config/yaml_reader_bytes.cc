@@ -82,6 +82,14 @@ bool LooksLikeUtf16(std::string_view bytes) {
   return bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0');
 }
 
+// The diagnostic with '?' for each byte of its line that no terminal should get.
+Diagnostic Shown(Diagnostic diagnostic, size_t bytes_before) {
+  for (size_t i = bytes_before; i < diagnostic.source.size(); ++i) {
+    if (At(diagnostic.source, i) > 0x7F) diagnostic.source[i] = '?';
+  }
+  return diagnostic;
+}
+
 }  // namespace
 
 std::optional<Diagnostic> FindBadByte(const Source& source) {
@@ -91,13 +99,15 @@ std::optional<Diagnostic> FindBadByte(const Source& source) {
   const Mark mark = source.MarkAt(at);
   const Byte byte = At(bytes, at);
   if (at < 2 && LooksLikeUtf16(bytes)) {
-    return source.Error(mark, "the file is UTF-16, not UTF-8", "save it as UTF-8");
+    return Shown(source.Error(mark, "the file is UTF-16, not UTF-8", "save it as UTF-8"), 0);
   }
   if (bytes.substr(at, 3) == kByteOrderMark) {
     return source.Error(mark, "a byte order mark (U+FEFF) stands inside the file", "delete it");
   }
   if (byte > 0x7F) {
-    return source.Error(mark, "byte " + Hex(byte) + " is not valid UTF-8", "save it as UTF-8");
+    return Shown(
+        source.Error(mark, "byte " + Hex(byte) + " is not valid UTF-8", "save it as UTF-8"),
+        mark.column);
   }
   if (byte == '\r') {
     return source.Error(mark, "a carriage return (0x0D) without a line feed ends this line",
