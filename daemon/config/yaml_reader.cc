@@ -160,8 +160,7 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   [[noreturn]] void Fail(Mark mark, Diagnostic diagnostic);
-  void SettleNull(Mark next);
-  bool WaitsForValue() const { return !frames_.empty() && frames_.back().has_key; }
+  bool IsWritten(Mark content) const;
   bool WaitsForKey() const {
     return !frames_.empty() && frames_.back().mapping && !frames_.back().has_key;
   }
@@ -198,8 +197,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Anchor> anchors_;  // by number, from 1
   std::vector<Fault> faults_;
   Value root_;
-  Value* last_added_ = nullptr;  // where Add put a value; null where it was dropped or is a key
-  Value* open_null_ = nullptr;   // a `null` that may turn out to be the next key
   size_t values_ = 0;
   size_t expanded_ = 0;
   bool started_ = false;
@@ -239,15 +236,6 @@ Diagnostics TreeBuilder::TakeFaults() {
 void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
   if (started_) Fail(FromYaml(mark), ExplainSecondDocument(source_, FromYaml(mark)));
   started_ = true;
-}
-
-// A missing value and an explicit null are one event. A missing value's place is the next token's:
-// when that token is a key spelled `null`, only its own event tells them apart.
-void TreeBuilder::SettleNull(Mark next) {
-  if (open_null_ != nullptr && open_null_->mark.offset == next.offset) {
-    open_null_->kind = Value::Kind::kMissing;
-  }
-  open_null_ = nullptr;
 }
 
 // Behind the anchor and the tag that a node begins with.
@@ -332,32 +320,34 @@ void TreeBuilder::OnAnchor(const YAML::Mark& mark, const std::string& name) {
   anchors_.push_back(std::move(anchor));
 }
 
-void TreeBuilder::OnNull(const YAML::Mark& yaml_mark, YAML::anchor_t anchor) {
-  const Mark mark = FromYaml(yaml_mark);
-  SettleNull(mark);
-  const Mark content = anchor == 0 ? mark : ContentAt(mark);
-  const std::string_view behind = bytes_.substr(std::min<size_t>(content.offset, bytes_.size()));
+// Nothing and an explicit null are one event. The place of nothing is the next token's: in [] and
+// {} that is no text, and elsewhere it stands no deeper than the mapping or list around.
+bool TreeBuilder::IsWritten(Mark content) const {
+  if (frames_.empty()) return true;
+  const Frame& frame = frames_.back();
+  if (frame.has_key && content.offset == frame.key.mark.offset) return false;  // it has no colon
+  const bool is_key = frame.mapping && !frame.has_key;
+  return frame.flow || is_key || content.column > frame.mark.column;
+}
+
+void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   Value value;
-  value.mark = content;
-  if (behind.starts_with("null") || behind.starts_with('~')) {
+  value.mark = anchor == 0 ? FromYaml(mark) : ContentAt(FromYaml(mark));
+  const std::string_view rest = bytes_.substr(std::min<size_t>(value.mark.offset, bytes_.size()));
+  const bool written = IsWritten(value.mark);
+  if (written && (rest.starts_with("null") || rest.starts_with('~'))) {
     value.kind = Value::Kind::kNull;
-    value.text = behind.substr(0, behind[0] == '~' ? 1 : 4);
-  } else if (behind.starts_with("Null") || behind.starts_with("NULL")) {
+    value.text = rest.substr(0, rest[0] == '~' ? 1 : 4);
+  } else if (written && (rest.starts_with("Null") || rest.starts_with("NULL"))) {
     value.kind = Value::Kind::kScalar;  // to JSON and to people a word like others
-    value.text = behind.substr(0, 4);
-  }
-  const bool is_key = WaitsForKey();
-  if (WaitsForValue() && value.mark.offset == frames_.back().key.mark.offset) {
-    value.kind = Value::Kind::kMissing;  // the mark is the key's own: it has no colon
+    value.text = rest.substr(0, 4);
   }
   Complete(anchor, value, 1, 0);
-  if (!is_key && value.kind == Value::Kind::kNull && anchor == 0) open_null_ = last_added_;
 }
 
 void TreeBuilder::OnScalar(const YAML::Mark& yaml_mark, const std::string& tag,
                            YAML::anchor_t anchor, const std::string& text) {
   const Mark mark = FromYaml(yaml_mark);
-  SettleNull(mark);
   CheckTag(mark, tag);
   Value value;
   value.kind = Value::Kind::kScalar;
@@ -381,7 +371,6 @@ void TreeBuilder::OnScalar(const YAML::Mark& yaml_mark, const std::string& tag,
 
 void TreeBuilder::OnAlias(const YAML::Mark& yaml_mark, YAML::anchor_t number) {
   const Mark mark = FromYaml(yaml_mark);
-  SettleNull(mark);
   Check(number > 0 && number <= anchors_.size());
   Anchor& anchor = anchors_[number - 1];
   anchor.used = true;
@@ -405,7 +394,6 @@ void TreeBuilder::OnAlias(const YAML::Mark& yaml_mark, YAML::anchor_t number) {
 void TreeBuilder::Open(bool mapping, const YAML::Mark& yaml_mark, const std::string& tag,
                        YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
   const Mark mark = FromYaml(yaml_mark);
-  SettleNull(mark);
   CheckTag(mark, tag);
   if (frames_.size() >= kMaxDepth) {
     Fail(mark, source_.Error(
@@ -438,9 +426,7 @@ TreeBuilder::Frame TreeBuilder::Close() {
 
 void TreeBuilder::OnSequenceEnd() {
   const Frame frame = Close();
-  const bool null_is_last = items_.size() > frame.first && open_null_ == &items_.back();
   const std::span<Value> items = MoveToArena(document_.arena(), items_, frame.first);
-  if (null_is_last) open_null_ = &items.back();
   Value value;
   value.kind = Value::Kind::kSequence;
   value.flow = frame.flow;
@@ -451,14 +437,9 @@ void TreeBuilder::OnSequenceEnd() {
 
 void TreeBuilder::OnMapEnd() {
   const Frame frame = Close();
-  const size_t written = members_.size();
   DropDuplicates(frame.first);
-  const bool null_is_last = members_.size() == written && written > frame.first &&
-                            open_null_ == &members_.back().value && !frame.merges;
   if (frame.merges) ApplyMerges(frame.first);
   const std::span<Member> members = MoveToArena(document_.arena(), members_, frame.first);
-  // Where members were dropped or moved the file is faulty already, or the null is told as written.
-  open_null_ = null_is_last ? &members.back().value : nullptr;
   Value value;
   value.kind = Value::Kind::kMapping;
   value.flow = frame.flow;
@@ -485,10 +466,8 @@ void TreeBuilder::Complete(YAML::anchor_t number, const Value& value, size_t wei
 }
 
 void TreeBuilder::Add(const Value& value, size_t weight, uint32_t height) {
-  last_added_ = nullptr;
   if (frames_.empty()) {
     root_ = value;
-    last_added_ = &root_;
     return;
   }
   Frame& frame = frames_.back();
@@ -509,7 +488,6 @@ void TreeBuilder::Add(const Value& value, size_t weight, uint32_t height) {
     return;
   }
   items_.push_back(value);
-  last_added_ = &items_.back();
 }
 
 void TreeBuilder::AddKey(const Value& key) {
@@ -537,7 +515,6 @@ void TreeBuilder::AddMember(Frame& frame, const Value& value) {
   const bool missing = value.kind == Value::Kind::kMissing;
   if (missing && frame.empty_block) return;  // a line of the block's text
   members_.push_back({frame.key, value});
-  last_added_ = &members_.back().value;
   if (missing) members_.back().value.mark = MissingPlace(frame.key);
 }
 
