@@ -79,10 +79,11 @@ std::optional<Mark> CutByComment(const Source& source, const Value& value) {
   if (value.kind == Value::Kind::kMissing && at < bytes.size() && bytes[at] == ':') ++at;
   const size_t first_blank = at;
   while (at < bytes.size() && IsBlank(bytes[at])) ++at;
-  const size_t blanks = at - first_blank;
-  if (at >= bytes.size() || bytes[at] != '#' || blanks == 0) return std::nullopt;
+  const std::string_view blanks = bytes.substr(first_blank, at - first_blank);
+  if (at >= bytes.size() || bytes[at] != '#' || blanks.empty()) return std::nullopt;
+  const bool apart = blanks.size() >= 2 || blanks[0] == '\t';
   const bool blank_behind = at + 1 == bytes.size() || IsBlankOrEnd(bytes[at + 1]);
-  if (blanks >= 2 && blank_behind) return std::nullopt;
+  if (apart && blank_behind) return std::nullopt;
   return Advance(bytes, end, at);
 }
 

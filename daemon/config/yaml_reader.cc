@@ -117,6 +117,9 @@ class TreeBuilder : public YAML::EventHandler {
   // After the last event: reports anchors that nothing used and sets the root.
   void Finish();
 
+  // Whether what was built is likely what was meant, faults aside.
+  [[nodiscard]] bool legible() const { return legible_; }
+
   // Remembers a fault; the parse goes on.
   void Report(Mark mark, Diagnostic diagnostic);
 
@@ -135,6 +138,7 @@ class TreeBuilder : public YAML::EventHandler {
     bool bad_key = false;      // ... and was none; the value goes with it
     bool merges = false;       // `<<` stands among the keys
     bool empty_block = false;  // a text without indentation may have become keys
+    bool braces = false;       // it is `{{name}}`, meant as text
     uint32_t anchor = 0;
     uint32_t height = 0;  // levels below this one
     size_t first = 0;     // of its items_ or members_
@@ -200,6 +204,7 @@ class TreeBuilder : public YAML::EventHandler {
   size_t values_ = 0;
   size_t expanded_ = 0;
   bool started_ = false;
+  bool legible_ = true;
 };
 
 void TreeBuilder::Report(Mark mark, Diagnostic diagnostic) {
@@ -296,6 +301,7 @@ void TreeBuilder::CheckPlain(const Value& scalar) {
   Mark mark = scalar.mark;
   mark.offset += static_cast<uint32_t>(found);
   Report(mark, ExplainNoBreakSpace(source_, mark));
+  legible_ = false;  // keys stand elsewhere than they seem to
 }
 
 // Whether the text of a block goes on to the end of a file that has no line end there.
@@ -445,6 +451,13 @@ void TreeBuilder::OnMapEnd() {
   value.flow = frame.flow;
   value.mark = frame.mark;
   value.members = members;
+  if (frame.braces) {
+    value.kind = Value::Kind::kScalar;
+    value.style = Value::Style::kQuoted;
+    value.text = bytes_.substr(frame.mark.offset);
+    value.text = value.text.substr(0, std::min(value.text.find("}}"), value.text.size() - 2) + 2);
+    value.members = {};
+  }
   Complete(frame.anchor, value, frame.weight, frame.height + 1);
 }
 
@@ -505,6 +518,7 @@ void TreeBuilder::AddKey(const Value& key) {
     Report(key.mark, source_.Error(key.mark, "a key is missing here"));
     faults_.back().vague = true;
   } else {
+    frame.braces = bytes_.substr(frame.mark.offset).starts_with("{{");
     Report(key.mark, ExplainKey(source_, frame.mark, key.mark));
   }
 }
@@ -651,7 +665,7 @@ ParsedDocument ParseYaml(std::shared_ptr<const Source> source) {
   TreeBuilder builder(*document);
   const bool complete = ReadEvents(*source, builder);
   parsed.diagnostics = builder.TakeFaults();
-  if (complete) parsed.document = std::move(document);
+  if (complete && builder.legible()) parsed.document = std::move(document);
   return parsed;
 }
 

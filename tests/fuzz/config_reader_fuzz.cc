@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a configuration file: read, walked as the loader would, and every diagnostic shown.
+// Any bytes as a configuration file: read, walked as the loader would, loaded as a whole, and every
+// diagnostic shown.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/check.h"
+#include "base/file_descriptor.h"
+#include "config/loader.h"
 #include "config/value.h"
 
 namespace quipd::config {
@@ -39,6 +45,23 @@ void Use(const ParsedDocument& parsed) {
   }
 }
 
+// The same bytes as the file of -c, and as the text of -e.
+void LoadAll(const std::string& bytes) {
+  const FileDescriptor file(memfd_create("quipd-fuzz", MFD_CLOEXEC));
+  Check(static_cast<bool>(file));
+  Check(write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  LoadRequest request;
+  request.environment = [](const char*) -> const char* { return nullptr; };
+  request.file = "/proc/self/fd/" + std::to_string(file.get());
+  const Loaded from_file = Load(request);
+  Check(from_file.config.has_value() != HasErrors(from_file.diagnostics));
+  Check(from_file.config || !ToText(from_file.diagnostics).empty());
+  request.file.reset();
+  request.rules = {bytes};
+  const Loaded from_rule = Load(request);
+  Check(from_rule.config.has_value() != HasErrors(from_rule.diagnostics));
+}
+
 }  // namespace
 }  // namespace quipd::config
 
@@ -48,5 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto source = std::make_shared<const Source>("fuzz", "", bytes);
   Use(ParseYaml(source));
   Use(ParseRoutesConf(source));
+  LoadAll(bytes);
   return 0;
 }

@@ -115,9 +115,10 @@ TEST(YamlReader, CutByCommentSeesWhatIsNotSetOff) {
     int column;  // from 1; 0: no cut
   };
   const Case kCases[] = {
-      {"a: x", 0},     {"a: x #b", 6},      {"a: x # y", 6},       {"a: x  # y", 0},
-      {"a: x  #y", 7}, {"a: #fff", 4},      {"a: 'x' #b", 0},      {"a: x#b", 0},
-      {"a: x  #", 0},  {"a: x\n  y #z", 5}, {"a: |\n  x #y\n", 0}, {"a: x\n#b", 0},
+      {"a: x", 0},      {"a: x #b", 6},      {"a: x # y", 6},       {"a: x  # y", 0},
+      {"a: x  #y", 7},  {"a: #fff", 4},      {"a: 'x' #b", 0},      {"a: x#b", 0},
+      {"a: x  #", 0},   {"a: x\n  y #z", 5}, {"a: |\n  x #y\n", 0}, {"a: x\n#b", 0},
+      {"a: x\t# y", 0}, {"a: x\t#y", 6},
   };
   for (const Case& test : kCases) {
     SCOPED_TRACE(test.yaml);
