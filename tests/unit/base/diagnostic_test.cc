@@ -32,7 +32,8 @@ TEST(Diagnostic, CaretCountsCharactersNotBytes) {
 }
 
 TEST(Diagnostic, LongLineIsCutAroundTheCaret) {
-  const std::string text = ToText(At(1, 1001, std::string(1000, 'a') + "X" + std::string(500, 'b')));
+  const std::string text =
+      ToText(At(1, 1001, std::string(1000, 'a') + "X" + std::string(500, 'b')));
   const size_t line = text.find('\n') + 1;
   const size_t caret_line = text.find('\n', line) + 1;
   EXPECT_LT(caret_line - line, 130u);
