@@ -68,29 +68,38 @@ bool MatchesSegment(const Segment& segment, std::string_view text) {
   return false;
 }
 
-// The segments of a path, of those without parameters too.
-std::vector<Segment> SegmentsOf(const config::Path& path) {
-  std::vector<Segment> segments = path.segments;
-  if (!segments.empty() || path.canonical.empty()) return segments;
-  std::string_view rest = std::string_view(path.canonical).substr(1);
-  for (;;) {
-    const size_t slash = std::min(rest.find('/'), rest.size());
-    segments.emplace_back().before = rest.substr(0, slash);
-    if (slash == rest.size()) return segments;
-    rest.remove_prefix(slash + 1);
+// Walks the segments of a path, of those without parameters too.
+class Segments {
+ public:
+  explicit Segments(const config::Path& path) : path_(path), rest_(path.canonical) {}
+
+  // The next one's kind and texts; false behind the last.
+  bool Next(Segment::Kind* kind, std::string_view* before, std::string_view* after) {
+    if (path_.segments.empty()) {
+      if (rest_.empty()) return false;
+      rest_.remove_prefix(1);
+      *kind = Segment::Kind::kLiteral;
+      *before = rest_.substr(0, rest_.find('/'));
+      rest_.remove_prefix(before->size());
+      return true;
+    }
+    if (next_ == path_.segments.size()) return false;
+    const Segment& segment = path_.segments[next_++];
+    *kind = segment.kind;
+    *before = segment.before;
+    *after = segment.after;
+    return true;
   }
-}
+
+ private:
+  const config::Path& path_;
+  std::string_view rest_;
+  size_t next_ = 0;
+};
 
 template <typename T>
 int Order(const T& a, const T& b) {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-int CompareSegments(const Segment& a, const Segment& b) {
-  if (a.kind != b.kind) return Order(a.kind, b.kind);
-  if (a.kind != Segment::Kind::kMixed) return 0;
-  const int text = Order(b.before.size() + b.after.size(), a.before.size() + a.after.size());
-  return text != 0 ? text : Order(b.before.size(), a.before.size());
 }
 
 }  // namespace
@@ -112,13 +121,22 @@ bool LiesUnder(std::string_view path, const config::Path& prefix) {
 }
 
 int ComparePaths(const config::Path& a, const config::Path& b) {
-  const std::vector<Segment> left = SegmentsOf(a);
-  const std::vector<Segment> right = SegmentsOf(b);
-  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    const int order = CompareSegments(left[i], right[i]);
-    if (order != 0) return order;
+  Segments left(a);
+  Segments right(b);
+  for (;;) {
+    Segment::Kind kinds[2] = {};
+    std::string_view before[2];
+    std::string_view after[2];
+    const bool more_left = left.Next(&kinds[0], &before[0], &after[0]);
+    const bool more_right = right.Next(&kinds[1], &before[1], &after[1]);
+    if (!more_left || !more_right) return Order(more_right, more_left);  // the longer first
+    if (kinds[0] != kinds[1]) return Order(kinds[0], kinds[1]);
+    if (kinds[0] != Segment::Kind::kMixed) continue;
+    const int text = Order(before[1].size() + after[1].size(), before[0].size() + after[0].size());
+    if (text != 0) return text;
+    const int front = Order(before[1].size(), before[0].size());
+    if (front != 0) return front;
   }
-  return Order(right.size(), left.size());  // of prefixes the longer first
 }
 
 Scopes::Scopes(const config::Config& config, const Hosts& hosts)
