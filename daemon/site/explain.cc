@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <tuple>
 
 #include "config/describe.h"
 #include "http/path.h"
@@ -120,6 +119,7 @@ struct Weighed {
   const Rule* rule = nullptr;
   uint32_t index = 0;
   Fit fit;
+  int distance = 0;
 };
 
 // Negative: `a` ranks before `b`. Both match all but perhaps the method.
@@ -239,15 +239,14 @@ std::string OwnSummary(const config::Config& config, const Heard& heard,
   return "405: no rule of this path takes " + std::string(heard.method);
 }
 
-// How near a rule came: whole matches, then all but the method, then by what is missing.
-auto Nearness(const Weighed& weighed) {
-  const Fit& fit = weighed.fit;
-  return std::tuple(!fit.All(), !fit.AllButMethod(), !fit.path, !fit.host.has_value(),
-                    !fit.listener, !fit.method.has_value());
+// How far a rule is from answering: whole matches, then all but the method, then by what is missing.
+int Distance(const Fit& fit) {
+  return (fit.All() ? 0 : 32) + (fit.AllButMethod() ? 0 : 16) + (fit.path ? 0 : 8) +
+         (fit.host ? 0 : 4) + (fit.listener ? 0 : 2) + (fit.method ? 0 : 1);
 }
 
 bool Nearer(const Weighed& a, const Weighed& b) {
-  if (Nearness(a) != Nearness(b)) return Nearness(a) < Nearness(b);
+  if (a.distance != b.distance) return a.distance < b.distance;
   const int rank = a.fit.AllButMethod() ? Compare(a, b) : 0;
   return rank != 0 ? rank < 0 : a.index < b.index;
 }
@@ -256,7 +255,8 @@ std::vector<Weighed> WeighAll(const config::Config& config, const Heard& heard) 
   std::vector<Weighed> all;
   all.reserve(config.rules.size());
   for (uint32_t i = 0; i < config.rules.size(); ++i) {
-    all.push_back({&config.rules[i], i, FitOf(config, config.rules[i], heard)});
+    const Fit fit = FitOf(config, config.rules[i], heard);
+    all.push_back({&config.rules[i], i, fit, Distance(fit)});
   }
   const size_t shown = std::min(all.size(), kMostLosers + 1);
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
