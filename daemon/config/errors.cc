@@ -93,10 +93,7 @@ void RouteReader::ReadErrorAnswer(const Value& key, const Member& action, const 
                                   ErrorAnswer* out) {
   Representation& answer = out->answer;
   answer.action = *ParseAction(action.key.text);
-  if (IsEmptyBlock(reader_.source(), action.value)) {
-    return reader_.Error(action.value, "the text of this block is missing",
-                         "the text must stand deeper than the key");
-  }
+  if (IsEmptyBlock(reader_.source(), action.value)) return;
   CheckFit(answer.action, own);
   Options options = FittedTo(answer.action, Merge({}, own));
   if (config().dev) {

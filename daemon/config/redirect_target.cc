@@ -41,10 +41,10 @@ std::optional<Problem> CheckByte(std::string_view text, size_t i) {
   const char byte = text[i];
   const auto code = static_cast<unsigned char>(byte);
   if (code <= 0x20 || code == 0x7F) {
-    return Problem{"a redirect's target has no blanks and controls", "a blank is written %20", i};
+    return Problem{"the target has no blanks and controls", "a blank is written %20", i};
   }
   if (kNeverInUri.find(byte) != kNeverInUri.npos) {
-    return Problem{std::string("a redirect's target has no ") + byte,
+    return Problem{std::string("the target has no ") + byte,
                    "it is written percent-encoded", i};
   }
   if (byte == '%' && (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2]))) {
@@ -66,7 +66,7 @@ std::optional<Problem> CheckBytes(std::string_view text) {
       const size_t close = text.find('}', i);
       const std::string_view inside =
           close == text.npos ? std::string_view() : text.substr(i + 1, close - i - 1);
-      return Problem{"a single brace in a redirect's target",
+      return Problem{"a single brace in the target",
                      "a placeholder is written {{" + std::string(inside.empty() ? "name" : inside) +
                          "}}; a literal brace is %7B or %7D",
                      i};
@@ -99,14 +99,14 @@ std::optional<Problem> CheckHost(std::string_view text, size_t begin,
     const std::string_view name = Trimmed(text.substr(i + 2, close - i - 2));
     if (name == "path" && path_is_free) break;  // it begins with the slash that ends the host
     if (name != "host" || !host_is_free) {
-      return Problem{"only {{host}} may stand in the host of a redirect's target",
+      return Problem{"only {{host}} may stand in the target's host",
                      "else a request could choose where it leads; a path needs its / before {{" +
                          std::string(name) + "}}",
                      i};
     }
     i = close + 2;
   }
-  if (i == begin) return Problem{"a redirect's target has no host", {}, begin};
+  if (i == begin) return Problem{"the target has no host", {}, begin};
   return std::nullopt;
 }
 
@@ -115,13 +115,13 @@ std::optional<Problem> CheckShape(std::string_view text,
   const size_t scheme = SchemeLength(text);
   if (scheme > 0) return CheckHost(text, scheme, parameters);
   if (text.starts_with("//") || text.starts_with("/\\")) {
-    return Problem{"a redirect's target never begins with //", "another host is written https://",
+    return Problem{"the target never begins with //", "another host is written https://",
                    0};
   }
   if (text.starts_with('/')) return std::nullopt;
   std::string hint = "write /" + std::string(text) + ", or https:// before a host";
   if (text.starts_with("{{")) hint = "a request could choose where it leads: write a / before it";
-  return Problem{"a redirect's target begins with / or scheme://", std::move(hint), 0};
+  return Problem{"the target begins with / or scheme://", std::move(hint), 0};
 }
 
 std::string EncodeHigh(std::string_view text) {

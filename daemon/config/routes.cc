@@ -298,10 +298,7 @@ void RouteReader::ReadBeside(const Value& item, const Member& rule_member, Rule*
 }
 
 void RouteReader::ReadRule(const Value& item, const Member& member, Group& group) {
-  if (IsEmptyBlock(reader_.source(), member.value)) {
-    return reader_.Error(member.value, "the text of this block is missing",
-                         "the text must stand deeper than METHODS, the first word of the rule");
-  }
+  if (IsEmptyBlock(reader_.source(), member.value)) return;
   const Scope& scope = ScopeOf(group);
   Rule& rule = config().rules.emplace_back();
   rule.scope = group.scope;

@@ -153,7 +153,7 @@ std::string HintForStray(const Value& item, const Member& rule, const Member& st
 
 bool IsEmptyBlock(const Source& source, const Value& payload) {
   if (payload.kind != Value::Kind::kScalar || payload.style != Value::Style::kBlock) return false;
-  if (payload.text.find_first_not_of(" \t\r\n") != std::string_view::npos) return false;
+  if (!payload.text.empty()) return false;
   const std::string_view bytes = source.bytes();
   return payload.mark.offset < bytes.size() &&
          (bytes[payload.mark.offset] == '|' || bytes[payload.mark.offset] == '>');
