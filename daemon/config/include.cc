@@ -30,13 +30,14 @@ bool IsLeftover(const std::string& path) {
                      [&](const char* pattern) { return fnmatch(pattern, name.c_str(), 0) == 0; });
 }
 
-// The files that match, in byte order.
+// The files that match, in byte order; folders are none.
 std::vector<std::string> Matches(const std::string& pattern) {
   glob_t found{};
   std::vector<std::string> paths;
-  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0) {
+  if (glob(pattern.c_str(), GLOB_NOSORT | GLOB_MARK, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; ++i) {
-      if (!IsLeftover(found.gl_pathv[i])) paths.emplace_back(found.gl_pathv[i]);
+      const std::string path = found.gl_pathv[i];
+      if (!path.ends_with('/') && !IsLeftover(path)) paths.push_back(path);
     }
   }
   globfree(&found);
