@@ -24,26 +24,37 @@ bool Report::Full(Diagnostic::Severity severity) {
   return true;
 }
 
-void Report::Keep(int64_t source, Diagnostic diagnostic) {
+void Report::Keep(int64_t source, bool adopted, Diagnostic diagnostic) {
   if (Full(diagnostic.severity)) return;
   if (diagnostic.severity == Diagnostic::Severity::kError) ++errors_;
-  entries_.push_back({source, std::move(diagnostic)});
+  entries_.push_back({source, adopted, std::move(diagnostic)});
 }
 
 void Report::Error(Place place, std::string message, std::string hint) {
   if (Full(Diagnostic::Severity::kError)) return;
-  Keep(place.source, source(place.source).Error(place.mark, std::move(message), std::move(hint)));
+  Keep(place.source, false,
+       source(place.source).Error(place.mark, std::move(message), std::move(hint)));
 }
 
 void Report::Warning(Place place, std::string message, std::string hint) {
   if (Full(Diagnostic::Severity::kWarning)) return;
-  Keep(place.source, source(place.source).Warning(place.mark, std::move(message), std::move(hint)));
+  Keep(place.source, false,
+       source(place.source).Warning(place.mark, std::move(message), std::move(hint)));
 }
 
-void Report::Fault(Diagnostic diagnostic) { Keep(-1, std::move(diagnostic)); }
+void Report::Fault(Diagnostic diagnostic) { Keep(-1, false, std::move(diagnostic)); }
 
 void Report::Adopt(uint32_t source, Diagnostics diagnostics) {
-  for (Diagnostic& diagnostic : diagnostics) Keep(source, std::move(diagnostic));
+  for (Diagnostic& diagnostic : diagnostics) Keep(source, true, std::move(diagnostic));
+}
+
+bool Report::IsSaid(const Entry& entry, const Entry& before) {
+  // An alias is read at each of its places, but what it holds is at fault once.
+  if (entry.diagnostic == before.diagnostic) return true;
+  return before.adopted && !entry.adopted && entry.source == before.source &&
+         entry.diagnostic.line == before.diagnostic.line &&
+         entry.diagnostic.column == before.diagnostic.column &&
+         before.diagnostic.severity == Diagnostic::Severity::kError;
 }
 
 Diagnostics Report::Take() {
@@ -53,10 +64,11 @@ Diagnostics Report::Take() {
   });
   Diagnostics out;
   out.reserve(entries_.size() + 1);
+  const Entry* before = nullptr;
   for (Entry& entry : entries_) {
-    // An alias is read at each of its places, but what it holds is at fault once.
-    const bool same = !out.empty() && out.back() == entry.diagnostic;
-    if (!same) out.push_back(std::move(entry.diagnostic));
+    if (before != nullptr && IsSaid(entry, *before)) continue;
+    before = &entry;
+    out.push_back(entry.diagnostic);
   }
   if (left_out_ > 0) {
     Diagnostic rest = quipd::Fault("and " + std::to_string(left_out_) + " more");

@@ -29,7 +29,8 @@ class Report {
   void Warning(Place place, std::string message, std::string hint = {});
   // A diagnostic of no source.
   void Fault(Diagnostic diagnostic);
-  // What was found in a source by its parser.
+  // What was found in a source by its parser. What is found later at the same place is not told: it
+  // speaks of the same fault.
   void Adopt(uint32_t source, Diagnostics diagnostics);
 
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
@@ -40,9 +41,11 @@ class Report {
  private:
   struct Entry {
     int64_t source;  // -1: none
+    bool adopted;
     Diagnostic diagnostic;
   };
-  void Keep(int64_t source, Diagnostic diagnostic);
+  void Keep(int64_t source, bool adopted, Diagnostic diagnostic);
+  static bool IsSaid(const Entry& entry, const Entry& before);
   // Of a flood nothing is even built.
   bool Full(Diagnostic::Severity severity);
 
