@@ -6,6 +6,7 @@
 //   bench_rules [RULES [RUNS]]
 #include <malloc.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 struct Figures {
   double load_seconds = 0;
   double compile_seconds = 0;
+  double cpu_seconds = 0;  // of both
   double free_seconds = 0;
   size_t site_bytes = 0;    // Site::memory_bytes
   size_t resident_kib = 0;  // RssAnon that is left when only the Site lives
@@ -35,6 +37,12 @@ struct Figures {
 
 double Since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double CpuSeconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
 // A figure of /proc/self/status, in KiB.
@@ -64,6 +72,7 @@ bool Measure(const std::string& path, Figures* figures) {
   const size_t before = StatusKib("RssAnon");
   quipd::config::LoadRequest request;
   request.file = path;
+  const double cpu_before = CpuSeconds();
   auto start = Clock::now();
   quipd::config::Loaded loaded = quipd::config::Load(request);
   figures->load_seconds = Since(start);
@@ -71,6 +80,7 @@ bool Measure(const std::string& path, Figures* figures) {
   start = Clock::now();
   quipd::site::Compiled compiled = quipd::site::Compile(std::move(*loaded.config));
   figures->compile_seconds = Since(start);
+  figures->cpu_seconds = CpuSeconds() - cpu_before;
   if (!compiled.site) return false;
   start = Clock::now();
   loaded = {};
@@ -118,8 +128,9 @@ int main(int argc, char** argv) {
     return a.load_seconds + a.compile_seconds < b.load_seconds + b.compile_seconds;
   });
   const Figures& median = all[runs / 2];
-  std::printf("{\"rules\": %zu, \"load_s\": %.4f, \"compile_s\": %.4f, \"free_s\": %.4f, ", rules,
-              median.load_seconds, median.compile_seconds, median.free_seconds);
+  std::printf(
+      "{\"rules\": %zu, \"load_s\": %.4f, \"compile_s\": %.4f, \"cpu_s\": %.4f, \"free_s\": %.4f, ",
+      rules, median.load_seconds, median.compile_seconds, median.cpu_seconds, median.free_seconds);
   std::printf("\"site_bytes\": %zu, \"resident_kib\": %zu, \"peak_kib\": %zu}\n", median.site_bytes,
               median.resident_kib, median.peak_kib);
 }

@@ -103,8 +103,9 @@ class Crowd:
 
     def words(self):
         share = self.share()
-        text = (f"load average {self.load_at_start:.2f} at the start; the servers waited for their "
-                f"core {share:.1%} of the time")
+        text = f"load average {self.load_at_start:.2f} at the start"
+        if self.measured:
+            text += f"; the servers waited for their core {share:.1%} of the time"
         if share > 0.03 or self.load_at_start > 0.7:
             text += (" - THE MACHINE IS BUSY: rates and latencies mean nothing, ratios of CPU time "
                      "are blurred")

@@ -117,7 +117,8 @@ def p3(bench):
     field = bench.field()
     floor = None
     if bench.floor:
-        floor = bench.park.floor(bench.answer, close=True, defer=bench.defers())
+        answer = servers.fetch(bench.quipd.port, AB_HEAD) if bench.quipd else bench.answer
+        floor = bench.park.floor(answer, close=True, defer=bench.defers())
     work = measure.Work("a connection each, ab's head", AB_HEAD, [BODY], connections=16, close=True)
     running = bench.with_floor(floor)
     result = measure.compare(bench.loader, running, work, bench.rounds, bench.say)
