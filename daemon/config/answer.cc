@@ -70,7 +70,7 @@ void AnswerReader::ReadBody(const Value& payload, Representation* answer) const 
   const auto text = reader.ReadLiteral(payload, name);
   if (!text) return;
   answer->payload = *text;
-  if (const auto cut = FindCut(reader.source(), payload)) {
+  if (const auto cut = CutByComment(reader.source(), payload)) {
     Value hash = payload;
     hash.mark = *cut;
     reader.Warning(hash, "the text ends here: a # behind a blank begins a comment",

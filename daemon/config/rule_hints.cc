@@ -14,80 +14,17 @@ namespace {
 
 constexpr std::string_view kExample = "such as: - GET /hello echo: Hello";
 
-bool IsBlank(char byte) { return byte == ' ' || byte == '\t'; }
-
-bool IsSpace(char byte) { return IsBlank(byte) || byte == '\n' || byte == '\r'; }
-
-// The end of a plain scalar that was folded from several lines.
-std::optional<size_t> EndOfFolded(std::string_view bytes, size_t at, std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    if (at >= bytes.size()) return std::nullopt;
-    if (bytes[at] == text[i] && !IsSpace(text[i])) {
-      ++at;
-      ++i;
-      continue;
-    }
-    if (!IsSpace(bytes[at]) || !IsSpace(text[i])) return std::nullopt;
-    while (at < bytes.size() && IsSpace(bytes[at])) ++at;
-    while (i < text.size() && IsSpace(text[i])) ++i;
-  }
-  return at;
-}
-
-Mark MarkAt(std::string_view bytes, Mark from, size_t offset) {
-  Mark mark = from;
-  mark.offset = static_cast<uint32_t>(offset);
-  mark.column += static_cast<uint32_t>(offset - from.offset);
-  for (size_t i = from.offset; i < offset; ++i) {
-    if (bytes[i] != '\n') continue;
-    ++mark.line;
-    mark.column = static_cast<uint32_t>(offset - i - 1);
-  }
-  return mark;
-}
-
-// The length of blanks before a '#' behind `end`, or 0.
-size_t BlanksBeforeHash(std::string_view bytes, size_t end) {
-  size_t at = end;
-  while (at < bytes.size() && IsBlank(bytes[at])) ++at;
-  return at > end && at < bytes.size() && bytes[at] == '#' ? at - end : 0;
-}
-
 bool IsKnownMethod(std::string_view text) {
   return text == "ANY" || http::MethodOf(text) != http::Method::kOther;
 }
 
 }  // namespace
 
-std::optional<size_t> EndOfPlain(const Source& source, const Value& scalar) {
-  if (scalar.kind != Value::Kind::kScalar || scalar.style != Value::Style::kPlain) {
-    return std::nullopt;
-  }
-  const std::string_view bytes = source.bytes();
-  const size_t begin = scalar.mark.offset;
-  if (begin > bytes.size()) return std::nullopt;
-  if (bytes.substr(begin, scalar.text.size()) == scalar.text) return begin + scalar.text.size();
-  return EndOfFolded(bytes, begin, scalar.text);
-}
-
-std::optional<Mark> FindCut(const Source& source, const Value& scalar) {
-  const std::optional<size_t> end = EndOfPlain(source, scalar);
-  if (!end) return std::nullopt;
-  const std::string_view bytes = source.bytes();
-  if (*end >= bytes.size() || !IsBlank(bytes[*end])) return std::nullopt;
-  const size_t blanks = BlanksBeforeHash(bytes, *end);
-  if (blanks == 0) return std::nullopt;
-  const size_t hash = *end + blanks;
-  const bool blank_after = hash + 1 >= bytes.size() || IsSpace(bytes[hash + 1]);
-  if (blanks >= 2 && blank_after) return std::nullopt;
-  return MarkAt(bytes, scalar.mark, hash);
-}
-
 Problem ExplainText(const Source& source, const Value& item) {
-  const std::optional<size_t> end = EndOfPlain(source, item);
-  if (end && BlanksBeforeHash(source.bytes(), *end) > 0) {
+  if (const std::optional<Mark> hash = CommentBehind(source, item)) {
     return {"a rule is due here, but a # behind a blank begins a comment",
-            "a # in a path is written %23; a payload with # is quoted", 0};
+            "a # in a path is written %23; a payload with # is quoted",
+            hash->offset - item.mark.offset};
   }
   const std::string_view text = item.text;
   for (const std::string_view action : Actions()) {

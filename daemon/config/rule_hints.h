@@ -15,13 +15,6 @@
 
 namespace quipd::config {
 
-// The byte behind a plain scalar; none where the source has something else there (an alias).
-[[nodiscard]] std::optional<size_t> EndOfPlain(const Source& source, const Value& scalar);
-
-// The place of a ` #` that cuts a plain scalar; none where it is set off as a comment, with two
-// blanks before and one after it, or where nothing follows.
-[[nodiscard]] std::optional<Mark> FindCut(const Source& source, const Value& scalar);
-
 // An item that is text: `- GET / echo:Hello`.
 [[nodiscard]] Problem ExplainText(const Source& source, const Value& item);
 

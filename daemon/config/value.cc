@@ -69,7 +69,7 @@ Mark EndOf(const Source& source, const Value& scalar) {
   return Advance(bytes, scalar.mark, end);
 }
 
-std::optional<Mark> CutByComment(const Source& source, const Value& value) {
+std::optional<Mark> CommentBehind(const Source& source, const Value& value) {
   const bool plain = (value.kind == Value::Kind::kScalar || value.kind == Value::Kind::kNull) &&
                      value.style == Value::Style::kPlain;
   if (!plain && value.kind != Value::Kind::kMissing) return std::nullopt;
@@ -79,12 +79,19 @@ std::optional<Mark> CutByComment(const Source& source, const Value& value) {
   if (value.kind == Value::Kind::kMissing && at < bytes.size() && bytes[at] == ':') ++at;
   const size_t first_blank = at;
   while (at < bytes.size() && IsBlank(bytes[at])) ++at;
-  const std::string_view blanks = bytes.substr(first_blank, at - first_blank);
-  if (at >= bytes.size() || bytes[at] != '#' || blanks.empty()) return std::nullopt;
-  const bool apart = blanks.size() >= 2 || blanks[0] == '\t';
+  if (at >= bytes.size() || bytes[at] != '#' || at == first_blank) return std::nullopt;
+  return Advance(bytes, end, at);
+}
+
+std::optional<Mark> CutByComment(const Source& source, const Value& value) {
+  const std::optional<Mark> hash = CommentBehind(source, value);
+  if (!hash) return std::nullopt;
+  const std::string_view bytes = source.bytes();
+  const size_t at = hash->offset;
+  const bool apart = bytes[at - 1] == '\t' || (at > 1 && IsBlank(bytes[at - 2]));
   const bool blank_behind = at + 1 == bytes.size() || IsBlankOrEnd(bytes[at + 1]);
   if (apart && blank_behind) return std::nullopt;
-  return Advance(bytes, end, at);
+  return hash;
 }
 
 }  // namespace quipd::config

@@ -50,8 +50,10 @@ struct Member {
 // Where a scalar ends: behind its last character, or behind its closing quote. Not for blocks.
 [[nodiscard]] Mark EndOf(const Source& source, const Value& scalar);
 
-// The `#` that ended an unquoted scalar on its line and doesn't look meant as a comment (two blanks
-// before it, one after), if there is one. Also for a missing value (`echo: #fff`).
+// The `#` that ends the line of an unquoted scalar, or of a missing value (`echo: #fff`).
+[[nodiscard]] std::optional<Mark> CommentBehind(const Source& source, const Value& value);
+
+// The same where it isn't set off as a comment is: two blanks or a tab before it, a blank after.
 [[nodiscard]] std::optional<Mark> CutByComment(const Source& source, const Value& value);
 
 class Document {
