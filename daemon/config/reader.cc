@@ -39,13 +39,12 @@ std::string HintForKind(const Value& value, std::string_view due) {
 
 Place Reader::At(const Value& value, size_t inside) const {
   Place place{source_, value.mark};
-  if (inside == 0 || value.kind != Value::Kind::kScalar || inside > value.text.size()) {
-    return place;
-  }
+  if (inside == 0 || value.kind != Value::Kind::kScalar) return place;
   const std::string_view bytes = source().bytes();
   size_t begin = value.mark.offset;
   if (value.style == Value::Style::kQuoted) ++begin;
-  if (begin > bytes.size() || bytes.substr(begin, inside) != value.text.substr(0, inside)) {
+  const std::string_view before = value.text.substr(0, inside);  // all of it for what stands behind
+  if (begin > bytes.size() || bytes.substr(begin, before.size()) != before) {
     return place;
   }
   const auto moved = static_cast<uint32_t>(begin + inside - value.mark.offset);
