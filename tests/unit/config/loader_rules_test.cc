@@ -290,7 +290,7 @@ TEST(LoaderRules, FaultsOfTheKey) {
       {"10", "routes:\n  - hello\n", {"2:5 a rule is due here, not text"}},
       {"10",
        "routes:\n  - GET /a #b echo: x\n",
-       {"2:5 a rule is due here, but a # behind a blank begins a comment | a # in a path is "
+       {"2:12 a rule is due here, but a # behind a blank begins a comment | a # in a path is "
         "written %23"}},
       {"10", "routes:\n  GET / echo: x\n", {"2:3 routes: a list is due here, not a mapping"}},
       {"10", "routes:\n  -GET / echo: x\n", {"2:3 routes: a blank is missing behind the dash"}},
