@@ -250,7 +250,9 @@ bool Fits(Action action, std::string_view option) {
   if (option == "headers" || option == "without") return true;
   if (option == "cache") return action != Action::kHealth;
   if (option == "type") return IsBody(action);
-  if (option == "template" || option == "status") return IsBody(action) || IsRedirect(action);
+  if (option == "status") return IsBody(action) || IsRedirect(action);
+  // A status and a redirect have headers to fill.
+  if (option == "template") return action != Action::kReflect && action != Action::kHealth;
   if (option == "query") return IsRedirect(action);
   return false;
 }

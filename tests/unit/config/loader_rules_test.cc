@@ -137,7 +137,7 @@ TEST(LoaderRules, Placeholders) {
        "routes:\n  - prefix: /{v}\n    template: on\n    headers: {V: \"{{v}}\"}\n    routes:\n"
        "      - GET /{id} echo: '{{id}} {{v}}'\n      - GET /s status: 204\n",
        "GET /{v}/{id} echo 200 [{{id}} {{v}}] <1#1:id><0: ><1#0:v> {V: {{v}} <1#0:v>} template\n"
-       "GET /{v}/s status 204 [204] {V: {{v}}}\n"},
+       "GET /{v}/s status 204 [204] {V: {{v}} <1#0:v>} template\n"},
   });
 }
 
@@ -158,7 +158,7 @@ TEST(LoaderRules, GroupsAreInherited) {
        "      - GET /4 health: live\n      - GET /5 reflect: json\n",
        "GET /1 echo 201 [x] type=a/b cache=max-age=1 template\n"
        "GET /2 redirect 302 [/y] cache=max-age=1 template drop\n"
-       "GET /3 status 204 [204] cache=max-age=1\n"
+       "GET /3 status 204 [204] cache=max-age=1 template\n"
        "GET /4 health 200 [live]\n"
        "GET /5 reflect 200 [json] cache=max-age=1\n"},
       {"24",
