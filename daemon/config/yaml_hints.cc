@@ -242,6 +242,10 @@ std::optional<Diagnostic> Suspect::Flow() const {
   if (const std::optional<size_t> comment = SlashesInFlow(bytes_, entry_->value, at_)) {
     return ExplainSlashes(source_, source_.MarkAt(*comment));
   }
+  if (Says("illegal flow end") && at_ < bytes_.size()) {
+    return At(at_, std::string{bytes_[at_]} + " closes no bracket that is open here",
+              "close the one inside first, or quote a text with brackets in it");
+  }
   if (entry_->closed && !entry_->Behind(bytes_).empty()) {
     const char open = all.front();
     return At(entry_->value,
@@ -263,6 +267,10 @@ std::optional<Diagnostic> Suspect::FirstByte() const {
   const bool indicator = StartsWithWord(value, "-") || StartsWithWord(value, "?") ||
                          std::string_view("@`%&!|>").find(first) != kNone;
   if (!indicator || entry_->kind == Entry::Kind::kBlock) return std::nullopt;
+  if (first == '-' && LooksLikeRule(value.substr(std::min<size_t>(2, value.size())))) {
+    return At(entry_->value, "a list can't begin behind its key",
+              "begin it on the next line, each rule behind a dash of its own");
+  }
   const std::string what =
       first == '-' || first == '?' ? std::string{first} + " and a blank" : std::string{first};
   return At(entry_->value, "an unquoted text can't begin with " + what, QuoteHint(value));
@@ -301,7 +309,11 @@ std::optional<Diagnostic> Suspect::TooShallow() const {
   // The item that this line may have been meant to belong to.
   const auto item = std::find_if(outline_.rbegin() + 1, outline_.rend(),
                                  [](const Entry& entry) { return entry.dash != kNone; });
-  if (item == outline_.rend() || entry_->dash != kNone) return std::nullopt;
+  if (item == outline_.rend()) return std::nullopt;
+  if (entry_->dash != kNone) {
+    return At(entry_->dash, "this dash stands in the column of no list",
+              "begin it in column " + Column(item->dash - item->line) + ", as the dash above");
+  }
   if (entry_->key != kNone && LooksLikeRule(entry_->Key(bytes_))) {
     return At(entry_->key, "a rule without \"- \" before it", "write \"- \" before METHODS");
   }
