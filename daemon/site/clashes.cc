@@ -22,4 +22,11 @@ void AddClashes(const config::Config& config, std::span<const Clash> clashes,
   }
 }
 
+void AddNeverAnswers(const config::Config& config, const config::Rule& rule,
+                     const config::Rule& before, Diagnostics* diagnostics) {
+  diagnostics->push_back(
+      config.Warning(rule.place, "this rule can never answer: " + config.Where(before.place) +
+                                     " goes before it wherever it matches"));
+}
+
 }  // namespace quipd::site

@@ -14,4 +14,8 @@ namespace quipd::site {
 void AddClashes(const config::Config& config, std::span<const Clash> clashes,
                 Diagnostics* diagnostics);
 
+// A warning at a rule that others always go before.
+void AddNeverAnswers(const config::Config& config, const config::Rule& rule,
+                     const config::Rule& before, Diagnostics* diagnostics);
+
 }  // namespace quipd::site

@@ -50,6 +50,7 @@ class Compiler final : public TargetSource {
     Compiled result;
     AddRules(&result.diagnostics);
     if (HasErrors(result.diagnostics)) return result;
+    FindNeverAnswering(&result.diagnostics);
     for (const uint64_t key : keys_) {
       tables_[key] = builders_.at(key).Build(this);
     }
@@ -125,6 +126,40 @@ class Compiler final : public TargetSource {
       NoteMethods(rule.methods);
     }
     AddClashes(config, clashes, diagnostics);
+  }
+
+  // Of two rules of one listener and host neither always goes before the other, or they would
+  // clash; so it is rules of any listener that can't answer, where each listener has its own.
+  void FindNeverAnswering(Diagnostics* diagnostics) const {
+    const config::Config& config = impl_->config;
+    const auto has_listener = [](const config::Rule& rule) { return rule.listener >= 0; };
+    if (std::ranges::none_of(config.rules, has_listener)) return;
+    for (const config::Rule& rule : config.rules) {
+      if (has_listener(rule)) continue;
+      const config::Rule* before = nullptr;
+      bool always = true;
+      for (size_t i = 0; i < config.listeners.size() && always; ++i) {
+        const config::Rule* here = GoesBefore(rule, static_cast<int32_t>(i));
+        always = here != nullptr;
+        if (before == nullptr) before = here;
+      }
+      if (always && before != nullptr) AddNeverAnswers(config, rule, *before, diagnostics);
+    }
+  }
+
+  // A rule of that listener that takes all that `rule` would take there, on each of its hosts.
+  [[nodiscard]] const config::Rule* GoesBefore(const config::Rule& rule, int32_t listener) const {
+    const config::Rule* before = nullptr;
+    for (const HostId host : impl_->hosts.InSet(rule.host_set)) {
+      before = nullptr;
+      for (const HostId wider : impl_->hosts.Under(host)) {
+        const auto found = builders_.find(KeyOf(rule.override_on, listener, wider));
+        if (found != builders_.end()) before = found->second.Covering(rule);
+        if (before != nullptr) break;
+      }
+      if (before == nullptr) return nullptr;
+    }
+    return before;
   }
 
   TableBuilder* BuilderOf(uint64_t key) {

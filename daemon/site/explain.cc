@@ -239,7 +239,8 @@ std::string OwnSummary(const config::Config& config, const Heard& heard,
   return "405: no rule of this path takes " + std::string(heard.method);
 }
 
-// How far a rule is from answering: whole matches, then all but the method, then by what is missing.
+// How far a rule is from answering: whole matches, then all but the method, then by what is
+// missing.
 int Distance(const Fit& fit) {
   return (fit.All() ? 0 : 32) + (fit.AllButMethod() ? 0 : 16) + (fit.path ? 0 : 8) +
          (fit.host ? 0 : 4) + (fit.listener ? 0 : 2) + (fit.method ? 0 : 1);

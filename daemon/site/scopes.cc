@@ -145,9 +145,10 @@ Scopes::Scopes(const config::Config& config, const Hosts& hosts)
     depth_.push_back(scope == 0 ? 0 : depth_[config.scopes[scope].parent] + 1);
     has_word_.push_back(HasWord(scope));
     if (!has_word_.back()) continue;
-    for (const HostId host : hosts.InSet(config.scopes[scope].host_set)) {
-      by_host_[host].push_back(scope);
-    }
+    const config::Scope& here = config.scopes[scope];
+    for (const HostId host : hosts.InSet(here.host_set)) by_host_[host].push_back(scope);
+    matters_everywhere_ = matters_everywhere_ ||
+                          (here.host_set == 0 && here.listener < 0 && !here.prefix.written.empty());
   }
 }
 
@@ -202,21 +203,20 @@ std::vector<ScopeId> Scopes::Candidates(const Entrance& entrance) const {
   return found;
 }
 
-int Scopes::CompareSiblings(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const {
+int Scopes::CompareRank(ScopeId a, ScopeId b, const Entrance& entrance) const {
   const config::Scope& left = config_.scopes[a];
   const config::Scope& right = config_.scopes[b];
   if (left.override_on != right.override_on) return left.override_on ? -1 : 1;
   if ((left.listener >= 0) != (right.listener >= 0)) return left.listener >= 0 ? -1 : 1;
   const int host = Order(HostRank(a, entrance), HostRank(b, entrance));
-  if (host != 0) return host;
-  const int path = ComparePaths(left.prefix, right.prefix);
-  if (path != 0) return path;
-  const int near = Order(IsAround(b, own), IsAround(a, own));
-  return near != 0 ? near : Order(a, b);
+  return host != 0 ? host : ComparePaths(left.prefix, right.prefix);
 }
 
+// A group never ranks behind the one around it, so that rank goes first; what is equal is in the
+// order of the groups' tree, from the inside out.
 bool Scopes::NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const {
-  if (a == b) return false;
+  const int rank = CompareRank(a, b, entrance);
+  if (rank != 0) return rank < 0;
   if (IsAround(a, b)) return false;
   if (IsAround(b, a)) return true;
   while (depth_[a] > depth_[b]) a = config_.scopes[a].parent;
@@ -225,7 +225,8 @@ bool Scopes::NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId 
     a = config_.scopes[a].parent;
     b = config_.scopes[b].parent;
   }
-  return CompareSiblings(a, b, entrance, own) < 0;
+  const int near = Order(IsAround(b, own), IsAround(a, own));
+  return near != 0 ? near < 0 : a < b;
 }
 
 std::vector<ScopeId> Scopes::Around(const Entrance& entrance, std::optional<std::string_view> path,
@@ -240,6 +241,7 @@ std::vector<ScopeId> Scopes::Around(const Entrance& entrance, std::optional<std:
 }
 
 bool Scopes::PathMatters(const Entrance& entrance) const {
+  if (matters_everywhere_) return true;
   const std::vector<ScopeId> candidates = Candidates(entrance);
   return std::ranges::any_of(
       candidates, [this](ScopeId scope) { return !config_.scopes[scope].prefix.written.empty(); });

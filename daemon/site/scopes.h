@@ -28,8 +28,8 @@ class Scopes {
     std::span<const HostId> hosts;
   };
 
-  // The scopes with something to say of a request there, nearest first: groups before those around
-  // them, of two side by side the one that ranks first, of equal ones the one that `own` stands in.
+  // The scopes with something to say of a request there, nearest first: by rank, as rules, groups
+  // before those around them, and of equal ones side by side the one that `own` stands in.
   // Without a path, those without a prefix alone.
   [[nodiscard]] std::vector<ScopeId> Around(const Entrance& entrance,
                                             std::optional<std::string_view> path,
@@ -57,9 +57,8 @@ class Scopes {
   [[nodiscard]] bool IsAround(ScopeId outer, ScopeId inner) const;
   [[nodiscard]] size_t HostRank(ScopeId scope, const Entrance& entrance) const;
   [[nodiscard]] std::vector<ScopeId> Candidates(const Entrance& entrance) const;
-  // Negative: `a` before `b`; siblings.
-  [[nodiscard]] int CompareSiblings(ScopeId a, ScopeId b, const Entrance& entrance,
-                                    ScopeId own) const;
+  // Negative: `a` before `b`.
+  [[nodiscard]] int CompareRank(ScopeId a, ScopeId b, const Entrance& entrance) const;
   [[nodiscard]] bool NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const;
 
   const config::Config& config_;
@@ -67,6 +66,7 @@ class Scopes {
   std::vector<uint32_t> depth_;
   std::vector<std::vector<ScopeId>> by_host_;  // those with a word, by host pattern
   std::vector<bool> has_word_;
+  bool matters_everywhere_ = false;  // one with a word has a prefix, and neither host nor listener
 };
 
 // A request's path lies under a group's prefix: at least one segment more.

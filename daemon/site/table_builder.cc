@@ -78,16 +78,25 @@ uint32_t TableBuilder::NewLeaf(std::string_view path, uint64_t hash) {
   return static_cast<uint32_t>(leaves_.size() - 1);
 }
 
-uint32_t TableBuilder::ExactLeaf(std::string_view path) {
-  if (leaves_.size() * 2 >= index_.size()) GrowIndex();
-  const uint64_t hash = HashOf(path, seed_);
-  size_t at = hash & (index_.size() - 1);
+// The leaf, or kNone and the free slot for it.
+uint32_t TableBuilder::FindExact(std::string_view path, uint64_t hash, size_t* slot) const {
+  size_t& at = *slot;
+  at = hash & (index_.size() - 1);
   for (; index_[at] != 0; at = (at + 1) & (index_.size() - 1)) {
     const LeafClaims& leaf = leaves_[index_[at] - 1];
     if (leaf.hash == hash && leaf.path == path) return index_[at] - 1;
   }
-  const uint32_t leaf = NewLeaf(path, hash);
-  index_[at] = leaf + 1;
+  return kNone;
+}
+
+uint32_t TableBuilder::ExactLeaf(std::string_view path) {
+  if (leaves_.size() * 2 >= index_.size()) GrowIndex();
+  const uint64_t hash = HashOf(path, seed_);
+  size_t slot = 0;
+  uint32_t leaf = FindExact(path, hash, &slot);
+  if (leaf != kNone) return leaf;
+  leaf = NewLeaf(path, hash);
+  index_[slot] = leaf + 1;
   return leaf;
 }
 
@@ -144,6 +153,84 @@ uint32_t TableBuilder::Child(uint32_t branch, const config::Segment& segment) {
   const auto at = std::ranges::lower_bound(shapes, shape, RanksBefore);
   if (at == shapes.end() || !Same(*at, shape)) shapes.insert(at, shape);
   return child;
+}
+
+const config::Rule* TableBuilder::CoveringAt(uint32_t leaf, const config::Rule& rule) const {
+  if (leaf == kNone) return nullptr;
+  constexpr uint16_t kHead = BitOf(http::Method::kHead);
+  constexpr uint16_t kGet = BitOf(http::Method::kGet);
+  for (uint32_t i = leaves_[leaf].first; i != kNone; i = claims_[i].next) {
+    const Claim& claim = claims_[i];
+    if (claim.any) return &config_.rules[claim.rule];
+    const unsigned known = claim.known | ((claim.known & kGet) != 0 ? kHead : 0u);
+    const bool covers = !rule.methods.any && (rule.methods.known & ~known) == 0 &&
+                        std::ranges::all_of(rule.methods.other, [&claim](const std::string& token) {
+                          return std::ranges::find(claim.other, token) != claim.other.end();
+                        });
+    if (covers) return &config_.rules[claim.rule];
+  }
+  return nullptr;
+}
+
+void TableBuilder::AddChild(uint32_t branch, const config::Segment& segment,
+                            std::vector<uint32_t>* children) const {
+  const auto found = children_.find(ChildKey(branch, segment));
+  if (found != children_.end()) children->push_back(found->second);
+}
+
+// Children whose segment matches whatever `segment` matches.
+std::vector<uint32_t> TableBuilder::CoveringChildren(uint32_t branch,
+                                                     const config::Segment& segment) const {
+  using Kind = config::Segment::Kind;
+  std::vector<uint32_t> children;
+  const bool literal = segment.kind == Kind::kLiteral;
+  const std::string& end = literal ? segment.before : segment.after;
+  if (literal) AddChild(branch, segment, &children);
+  if (literal || segment.kind == Kind::kMixed) {
+    for (const Shape& shape : branches_[branch].shapes) {
+      const bool fits = literal
+                            ? end.size() > size_t{shape.before} + shape.after
+                            : segment.before.size() >= shape.before && end.size() >= shape.after;
+      if (!fits) continue;
+      config::Segment wider;
+      wider.kind = Kind::kMixed;
+      wider.before = segment.before.substr(0, shape.before);
+      wider.after = end.substr(end.size() - shape.after);
+      AddChild(branch, wider, &children);
+    }
+  }
+  const bool empty = literal && segment.before.empty();
+  if (!empty && branches_[branch].param != kNone) children.push_back(branches_[branch].param);
+  return children;
+}
+
+const config::Rule* TableBuilder::CoveringBelow(uint32_t branch, const config::Rule& rule,
+                                                std::span<const config::Segment> rest) const {
+  if (rest.empty()) return CoveringAt(branches_[branch].leaf, rule);
+  if (const config::Rule* by_rest = CoveringAt(branches_[branch].rest, rule)) return by_rest;
+  if (rest.front().kind == config::Segment::Kind::kRest) return nullptr;
+  for (const uint32_t child : CoveringChildren(branch, rest.front())) {
+    if (const config::Rule* found = CoveringBelow(child, rule, rest.subspan(1))) return found;
+  }
+  return nullptr;
+}
+
+const config::Rule* TableBuilder::Covering(const config::Rule& rule) const {
+  std::vector<config::Segment> segments = rule.path.segments;
+  if (segments.empty()) {
+    size_t slot = 0;
+    const uint32_t leaf =
+        index_.empty() ? kNone
+                       : FindExact(rule.path.canonical, HashOf(rule.path.canonical, seed_), &slot);
+    if (const config::Rule* exact = CoveringAt(leaf, rule)) return exact;
+    std::string_view rest = rule.path.canonical;
+    while (!rest.empty()) {
+      rest.remove_prefix(1);
+      segments.emplace_back().before = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(segments.back().before.size());
+    }
+  }
+  return branches_.empty() ? nullptr : CoveringBelow(0, rule, segments);
 }
 
 const TableBuilder::Claim* TableBuilder::ClaimOf(const LeafClaims& leaf,

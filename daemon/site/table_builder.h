@@ -44,6 +44,10 @@ class TableBuilder {
 
   void Add(uint32_t rule, std::vector<Clash>* clashes);
 
+  // A rule that was added and takes every request that `rule`, of another table, would take; null
+  // where there is none.
+  [[nodiscard]] const config::Rule* Covering(const config::Rule& rule) const;
+
   // Once, after all rules.
   [[nodiscard]] const Table* Build(TargetSource* targets);
 
@@ -82,6 +86,15 @@ class TableBuilder {
     bool literal = false;
   };
 
+  [[nodiscard]] const config::Rule* CoveringAt(uint32_t leaf, const config::Rule& rule) const;
+  [[nodiscard]] const config::Rule* CoveringBelow(uint32_t branch, const config::Rule& rule,
+                                                  std::span<const config::Segment> rest) const;
+  [[nodiscard]] std::vector<uint32_t> CoveringChildren(uint32_t branch,
+                                                       const config::Segment& segment) const;
+  void AddChild(uint32_t branch, const config::Segment& segment,
+                std::vector<uint32_t>* children) const;
+
+  [[nodiscard]] uint32_t FindExact(std::string_view path, uint64_t hash, size_t* slot) const;
   uint32_t ExactLeaf(std::string_view path);
   void GrowIndex();
   uint32_t PatternLeaf(const std::vector<config::Segment>& segments);

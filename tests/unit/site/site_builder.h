@@ -64,7 +64,7 @@ struct Ask {
   std::string method = "GET";
   std::string target = "/";
   std::string host = "example.org";  // empty: none
-  std::string fields;                // lines with CRLF
+  std::string fields{};              // lines with CRLF
   uint32_t listener = 0;
   bool secure = false;
   std::string client = "192.0.2.7";
