@@ -6,6 +6,7 @@
 
 #include "config/spelling.h"
 #include "config/units.h"
+#include "http/request_head.h"
 #include "http/status.h"
 
 namespace quipd::config {
@@ -14,21 +15,8 @@ namespace {
 constexpr std::string_view kRefused[] = {"Date",       "Content-Length", "Transfer-Encoding",
                                          "Connection", "Keep-Alive",     "Upgrade",
                                          "TE",         "Trailer"};
-constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
 constexpr std::string_view kCacheControl = "Cache-Control";
 constexpr std::string_view kContentType = "Content-Type";
-
-char Lower(char byte) {
-  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
-bool IsToken(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char byte) {
-    const char lower = Lower(byte);
-    return (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9') ||
-           kTokenMarks.find(byte) != kTokenMarks.npos;
-  });
-}
 
 std::string_view Trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
@@ -61,13 +49,13 @@ std::optional<std::string> ReadFieldValue(Reader& reader, const Value& value,
 }
 
 bool CheckHeaderName(Reader& reader, const Value& key) {
-  if (!IsToken(key.text)) {
+  if (!http::IsToken(key.text)) {
     reader.Error(key, Quoted(key.text) + " is no name of a header",
                  key.text.find(':') != key.text.npos ? "a blank is missing after the colon" : "");
     return false;
   }
   for (const std::string_view refused : kRefused) {
-    if (!SameName(refused, key.text)) continue;
+    if (!http::EqualsIgnoreCase(refused, key.text)) continue;
     reader.Error(key, "the header " + std::string(refused) + " is quipd's own and can't be set");
     return false;
   }
@@ -90,8 +78,9 @@ void ReadContentType(Reader& reader, const Value& key, const Value& value, OwnOp
 }
 
 bool HasHeader(const std::vector<Header>& headers, std::string_view name) {
-  return std::any_of(headers.begin(), headers.end(),
-                     [&](const Header& header) { return SameName(header.name, name); });
+  return std::any_of(headers.begin(), headers.end(), [&](const Header& header) {
+    return http::EqualsIgnoreCase(header.name, name);
+  });
 }
 
 void ReadHeader(Reader& reader, const Value& mapping, const Member& member, OwnOptions* own) {
@@ -101,7 +90,7 @@ void ReadHeader(Reader& reader, const Value& mapping, const Member& member, OwnO
     return reader.Error(member.key, "the header " + Quoted(member.key.text) + " is there twice",
                         "several fields of one name are a list");
   }
-  if (SameName(member.key.text, kContentType)) {
+  if (http::EqualsIgnoreCase(member.key.text, kContentType)) {
     return ReadContentType(reader, member.key, member.value, own);
   }
   if (member.value.kind != Value::Kind::kSequence) {
@@ -125,7 +114,7 @@ void ReadType(Reader& reader, const Value& key, const Value& value, OwnOptions* 
 
 void ReadWithout(Reader& reader, const Value& value, OwnOptions* own) {
   for (const Text& one : reader.ReadTexts(value, "without")) {
-    if (IsToken(one.text)) {
+    if (http::IsToken(one.text)) {
       own->without.emplace_back(one.text);
     } else {
       reader.Error(*one.value, "without: " + Quoted(one.text) + " is no name of a header");
@@ -177,16 +166,17 @@ bool IsBody(Action action) {
 bool IsRedirect(Action action) { return action == Action::kRedirect || action == Action::kMoved; }
 
 void Remove(std::vector<Header>* headers, std::string_view name) {
-  std::erase_if(*headers, [&](const Header& header) { return SameName(header.name, name); });
+  std::erase_if(*headers,
+                [&](const Header& header) { return http::EqualsIgnoreCase(header.name, name); });
 }
 
 // Headers of `own` over inherited ones: each name at the place where it first stood.
 void Overlay(const std::vector<Header>& own, std::vector<Header>* headers) {
   for (size_t i = 0; i < own.size();) {
     size_t end = i + 1;
-    while (end < own.size() && SameName(own[end].name, own[i].name)) ++end;
+    while (end < own.size() && http::EqualsIgnoreCase(own[end].name, own[i].name)) ++end;
     const auto first = std::find_if(headers->begin(), headers->end(), [&](const Header& header) {
-      return SameName(header.name, own[i].name);
+      return http::EqualsIgnoreCase(header.name, own[i].name);
     });
     const auto place = first - headers->begin();
     Remove(headers, own[i].name);
@@ -197,11 +187,6 @@ void Overlay(const std::vector<Header>& own, std::vector<Header>* headers) {
 }
 
 }  // namespace
-
-bool SameName(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char left, char right) { return Lower(left) == Lower(right); });
-}
 
 const Value* OwnOptions::KeyOf(std::string_view option) const {
   for (const Written& one : written) {
@@ -268,8 +253,8 @@ Options Merge(const Options& inherited, const OwnOptions& own) {
   Options merged = inherited;
   for (const std::string& name : own.without) {
     Remove(&merged.headers, name);
-    if (SameName(name, kContentType)) merged.type.reset();
-    if (SameName(name, kCacheControl)) merged.cache.reset();
+    if (http::EqualsIgnoreCase(name, kContentType)) merged.type.reset();
+    if (http::EqualsIgnoreCase(name, kCacheControl)) merged.cache.reset();
   }
   if (own.cache) Remove(&merged.headers, kCacheControl);
   if (HasHeader(own.headers, kCacheControl)) merged.cache.reset();

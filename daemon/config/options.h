@@ -56,6 +56,4 @@ void CheckTogether(Reader& reader, const OwnOptions& own);
 // Options of dev: no-store, whatever was said.
 void ForbidStoring(Options* options);
 
-[[nodiscard]] bool SameName(std::string_view a, std::string_view b);
-
 }  // namespace quipd::config

@@ -56,7 +56,7 @@ std::shared_ptr<const Options> OptionsOfScope(const Options& options, bool dev) 
 
 RouteReader::RouteReader(Report* report, const Environment* environment, uint32_t source,
                          uint8_t layer, Assembly* assembly)
-    : reader_(report, environment, source), source_(source), layer_(layer), assembly_(assembly) {}
+    : report_(report), reader_(report, environment, source), layer_(layer), assembly_(assembly) {}
 
 uint32_t RouteReader::HostSet(std::vector<std::string> hosts) {
   const auto [known, added] =
@@ -166,6 +166,7 @@ void RouteReader::ReadPrefix(const Value& value, const Scope& around, Scope* sco
   scope->prefix = {};
   if (auto problem = ParsePrefix(around.prefix.written, *prefix, &scope->prefix)) {
     reader_.Error(value, "prefix", std::move(*problem));
+    scope->prefix = around.prefix;
   }
 }
 
@@ -357,10 +358,8 @@ void RouteReader::CheckNames(const Value& key, const Rule& rule) {
     return;
   }
   reader_.Error(key, "the name " + Quoted(rule.name) + " is there twice",
-                "the other rule is at " +
-                    (other.place.source == source_
-                         ? "line " + std::to_string(other.place.mark.line + 1)
-                         : "another file's line " + std::to_string(other.place.mark.line + 1)));
+                "the other is at " + report_->source(other.place.source).name() + ":" +
+                    std::to_string(other.place.mark.line + 1));
 }
 
 const std::shared_ptr<const Options>& RouteReader::Fitted(Action action, Group& group) {

@@ -103,8 +103,8 @@ class RouteReader {
   }
   uint32_t HostSet(std::vector<std::string> hosts);
 
+  Report* report_;
   Reader reader_;
-  uint32_t source_;
   uint8_t layer_;
   Assembly* assembly_;
 };

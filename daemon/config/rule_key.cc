@@ -8,18 +8,12 @@
 #include "config/keys.h"
 #include "config/spelling.h"
 #include "http/method.h"
+#include "http/request_head.h"
 
 namespace quipd::config {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
-
-bool IsTokenByte(char byte) {
-  const bool letter = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
-  return letter || (byte >= '0' && byte <= '9') || kTokenMarks.find(byte) != std::string_view::npos;
-}
-
 bool HasLower(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
                      [](char byte) { return byte >= 'a' && byte <= 'z'; });
@@ -81,7 +75,7 @@ std::optional<Problem> CheckMethod(std::string_view token, size_t offset) {
     return Problem{"a rule can't take the method " + std::string(token), {}, offset};
   }
   if (token == "ANY") return Problem{"ANY stands alone, not in a list of methods", {}, offset};
-  if (!std::all_of(token.begin(), token.end(), IsTokenByte)) {
+  if (!http::IsToken(token)) {
     std::string hint = token.starts_with('/') ? "a rule is METHODS PATH ACTION" : "";
     return Problem{Quoted(token) + " is no method", std::move(hint), offset};
   }

@@ -446,7 +446,7 @@ TEST(LoaderRules, FaultsOfOptions) {
         "5:5 \"listing\" is not yet served"}},
       {"31",
        "routes:\n  - GET / echo: x\n    name: a\n  - GET /2 echo: x\n    name: a\n",
-       {"4:5 the name \"a\" is there twice"}},
+       {"4:5 the name \"a\" is there twice | the other is at q.yaml:2"}},
       {"unknown",
        "routes:\n  - GET / echo: x\n    cahce: 1h\n  - GET /2 echo: x\n    limits: 1\n",
        {"3:5 unknown option \"cahce\" | did you mean \"cache\"?",
@@ -468,7 +468,7 @@ TEST(LoaderRules, FaultsOfGroups) {
         "written xn--",
         "2:34 host: any host is meant where none is written"}},
       {"71",
-       "routes:\n  - prefix: /api/\n    routes: []\n  - prefix: api\n    routes: []\n",
+       "routes:\n  - prefix: /api/\n    routes: [GET / echo: x]\n  - prefix: api\n    routes: []\n",
        {"2:17 prefix: a prefix never ends in /", "4:13 prefix: a path begins with /"}},
       {"72",
        "routes:\n  - host: a\n    routes:\n      - host: b\n        routes: []\n"
