@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What reading a configuration costs, without making rules of it: the bytes' check, YAML's events and
-// the tree of values.
+// What reading a configuration costs, without making rules of it: the bytes' check, YAML's events
+// and the tree of values.
 #include <benchmark/benchmark.h>
 
 #include <memory>
