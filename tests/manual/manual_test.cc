@@ -2,8 +2,9 @@
 // The parser's table of keys, quipd.yaml(5) and the sample configuration say the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -221,13 +222,14 @@ TEST(Sample, ShowsEveryTopLevelKeyWithItsDefault) {
 }
 
 TEST(Sample, ItsDefaultsAreThoseOfTheLoader) {
-  const std::string path = testing::TempDir() + "/quipd_manual_test.yaml";
+  const std::string path =
+      testing::TempDir() + "/quipd_manual_test." + std::to_string(getpid()) + ".yaml";
   std::ofstream(path) << SampleDefaults() << "routes:\n  - GET / echo: x\n";
   LoadRequest request;
   request.file = path;
   request.environment = [](const char*) -> const char* { return nullptr; };
   const Loaded written = Load(request);
-  std::remove(path.c_str());
+  std::filesystem::remove(path);
   request.file.reset();
   request.rules = {"GET / echo: x"};
   const Loaded bare = Load(request);
@@ -256,6 +258,58 @@ TEST(Sample, ItsDefaultsAreThoseOfTheLoader) {
   EXPECT_EQ(a.timeouts.body, b.timeouts.body);
   EXPECT_EQ(a.timeouts.write, b.timeouts.write);
   EXPECT_EQ(a.timeouts.drain, b.timeouts.drain);
+}
+
+// The parts of a text between `begin` and `end`, both whole lines.
+std::vector<std::string> BlocksOf(const std::string& text, std::string_view begin,
+                                  std::string_view end) {
+  std::vector<std::string> blocks;
+  for (size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    blocks.push_back(text.substr(at, text.find(end, at) - at));
+  }
+  return blocks;
+}
+
+// Loads a file with these bytes, in a folder that has a logo.png.
+std::string DiagnosticsOf(const std::string& bytes) {
+  const std::string folder = testing::TempDir() + "/quipd_manual_test." + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/logo.png") << "an image";
+  std::ofstream(folder + "/quipd.yaml") << bytes;
+  LoadRequest request;
+  request.file = folder + "/quipd.yaml";
+  request.environment = [](const char*) -> const char* { return nullptr; };
+  const std::string diagnostics = ToText(Load(request).diagnostics);
+  std::filesystem::remove_all(folder);
+  return diagnostics;
+}
+
+TEST(Readme, ItsRulesLoadWithoutAWarning) {
+  const auto blocks = BlocksOf(ReadWhole(QUIPD_SOURCE_DIR "/README.md"), "\n```yaml\n", "```\n");
+  EXPECT_GE(blocks.size(), 2U);
+  for (const std::string& block : blocks) {
+    EXPECT_EQ(DiagnosticsOf(block), "") << block;
+  }
+}
+
+// Blocks of the manual that begin with a rule, or with a key of the top level.
+TEST(Manual, ItsExamplesLoadWithoutAWarning) {
+  size_t loaded = 0;
+  for (std::string block : BlocksOf(ReadWhole(QUIPD_SOURCE_DIR "/man/quipd.yaml.5"),
+                                    "\n.Bd -literal -offset indent\n", ".Ed\n")) {
+    if (block.starts_with("{") || block.starts_with("#")) {
+      continue;  // what reflect sends; routes.conf
+    }
+    if (block.starts_with("- ")) {
+      block.insert(0, "routes:\n");
+    } else if (block.find("routes:") == std::string::npos) {
+      block.append("routes:\n  - GET / echo: x\n");
+    }
+    EXPECT_EQ(DiagnosticsOf(block), "") << block;
+    ++loaded;
+  }
+  EXPECT_GE(loaded, 5U);
 }
 
 }  // namespace
