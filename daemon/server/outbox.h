@@ -44,8 +44,7 @@ class Outbox {
 
   // The caller has seen to the room.
   void Append(std::string_view bytes) {
-    std::memcpy(bytes_.data() + used_, bytes.data(), bytes.size());
-    used_ += bytes.size();
+    used_ += bytes.copy(bytes_.data() + used_, bytes.size());  // bytes may be empty, even null
   }
 
   // The first `size` bytes of a finished response (its head, or head and body) with the date of
