@@ -2,6 +2,7 @@
 #include "server/acceptor.h"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
@@ -70,14 +71,17 @@ void Acceptor::TakeQueued() {
   }
 }
 
-// A place under the cap, for which idle connections make room.
-bool Acceptor::FindPlace() {
-  if (connections_->TakePlace()) return true;
-  return connections_->EvictIdle() > 0 && connections_->TakePlace();
+// Whether somebody waits to be accepted; asked only where taking him costs another his place.
+bool Acceptor::IsAwaited() const {
+  pollfd entry{socket_.get(), POLLIN, 0};
+  return poll(&entry, 1, 0) > 0;
 }
 
 Acceptor::Outcome Acceptor::AcceptOne() {
-  if (!FindPlace()) return Outcome::kPutOff;
+  if (!connections_->TakePlace()) {
+    if (!IsAwaited()) return Outcome::kNone;
+    if (!connections_->MakeRoom() || !connections_->TakePlace()) return Outcome::kPutOff;
+  }
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   FileDescriptor socket(accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size,

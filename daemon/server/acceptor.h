@@ -27,7 +27,7 @@ class Acceptor {
   static void OnReadable(evutil_socket_t fd, short what, void* self);
   static void OnResume(evutil_socket_t fd, short what, void* self);
   Outcome AcceptOne();
-  bool FindPlace();
+  [[nodiscard]] bool IsAwaited() const;
   void PutOff();
 
   Context* const context_;

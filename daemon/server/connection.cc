@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/connection.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -231,14 +233,29 @@ void Connection::SetDeadline() {
 }
 
 void Connection::OnDeadline() {
-  const bool stuck =
+  const bool late =
       queue_ != nullptr && write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
+  const bool stuck = late && HasStoppedReading();
+  if (late && !stuck) return;
   const bool silent = phase_ == Phase::kLingering || IsIdle() || stuck;
   if (silent) {
     phase_ = Phase::kClosed;
   } else {
     TimeOut();
   }
+}
+
+// The system may hold megabytes for a slow client: that our queue doesn't move is no sign yet that
+// he has taken nothing.
+bool Connection::HasStoppedReading() {
+  const int untaken = untaken_;
+  NoteProgress();
+  return untaken_ >= untaken;
+}
+
+void Connection::NoteProgress() {
+  write_since_ms_ = context_->now_ms;
+  if (ioctl(socket_.get(), SIOCOUTQ, &untaken_) != 0) untaken_ = 0;
 }
 
 // A head or a body that took too long (RFC 9110 15.5.9).
@@ -333,7 +350,7 @@ void Connection::SendLarge(std::string_view body, const std::shared_ptr<const si
 OutQueue& Connection::MakeQueue() {
   if (queue_ == nullptr) {
     queue_ = std::make_unique<OutQueue>(context_->base, socket_.get(), OnWritable, this);
-    write_since_ms_ = context_->now_ms;
+    NoteProgress();
   }
   return *queue_;
 }
@@ -344,7 +361,7 @@ void Connection::WriteQueued() {
     phase_ = Phase::kClosed;
     return;
   }
-  if (written > 0) write_since_ms_ = context_->now_ms;
+  if (written > 0) NoteProgress();
   if (queue_->size() == 0) queue_.reset();
   if (QueueIsFull()) return;
   if (exchange_ != nullptr && exchange_->paused) {

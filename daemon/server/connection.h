@@ -135,6 +135,8 @@ class Connection : private Deadline {
   void SendRelayedBody(std::string_view part);
   void ExchangeEnded(bool ok);
   void OnDeadline();
+  [[nodiscard]] bool HasStoppedReading();
+  void NoteProgress();
   void TimeOut();
 
   void Flush();
@@ -162,6 +164,7 @@ class Connection : private Deadline {
   Peer peer_;
   uint32_t place_ = 0;  // in the set
   uint32_t drained_bytes_ = 0;
+  int untaken_ = 0;  // bytes that the system held for the client when the queue last moved
   Phase phase_ = Phase::kOpen;
   bool served_ = false;       // has answered a request
   bool in_head_ = false;      // held_ is a part of a head, since since_ms_

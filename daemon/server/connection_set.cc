@@ -46,6 +46,16 @@ size_t ConnectionSet::EvictIdle() {
   return count;
 }
 
+bool ConnectionSet::MakeRoom() {
+  if (EvictIdle() > 0) return true;
+  cap_->AskForRoom();
+  return false;
+}
+
+void ConnectionSet::MakeRoomForOthers() {
+  if (cap_->IsFull(context_->max_connections)) EvictIdle();
+}
+
 void ConnectionSet::DrainAll() {
   // Backwards: a connection that ends is replaced by the last one, which has had its turn.
   for (size_t i = all_.size(); i-- > 0;) Connection::Drain(all_[i].get());

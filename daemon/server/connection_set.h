@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "server/connection.h"
@@ -24,8 +26,20 @@ class ConnectionCap {
   }
   void Release() { taken_.fetch_sub(1, std::memory_order_relaxed); }
 
+  [[nodiscard]] bool IsFull(uint32_t limit) const {
+    return taken_.load(std::memory_order_relaxed) >= limit;
+  }
+
+  // A worker at the cap that has no idle connection asks all to close one of theirs. How that
+  // reaches them is set before the first of them runs.
+  void AskForRoom() const {
+    if (ask_all_) ask_all_();
+  }
+  void set_ask_all(std::function<void()> ask_all) { ask_all_ = std::move(ask_all); }
+
  private:
   std::atomic<uint32_t> taken_{0};
+  std::function<void()> ask_all_;
 };
 
 class ConnectionSet {
@@ -38,6 +52,11 @@ class ConnectionSet {
 
   // Closes the connections that have been idle longest, one for each 256 there are; how many.
   size_t EvictIdle();
+  // The same for a new connection at the cap; false where none is idle here, and then the other
+  // workers are asked.
+  bool MakeRoom();
+  // Another worker has asked for room.
+  void MakeRoomForOthers();
 
   // Lets every connection end (Connection::Drain).
   void DrainAll();

@@ -43,7 +43,11 @@ void RaiseDescriptorLimit(uint32_t connections) {
 
 Server::Server() : cap_(std::make_unique<ConnectionCap>()) {}
 
-Server::~Server() { workers_.clear(); }
+// No worker goes before all have stopped: they post to each other.
+Server::~Server() {
+  for (const auto& worker : workers_) worker->Stop();
+  workers_.clear();
+}
 
 Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> site,
                                               size_t workers, std::function<void()> ended) {
@@ -65,6 +69,11 @@ Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> 
   for (auto& [key, listening] : opened) server->HandOut(key, &listening);
   server->listening_ = std::move(opened);
   for (const auto& listener : site->config().listeners) server->order_.push_back(KeyOf(listener));
+  server->cap_->set_ask_all([self = server.get()] {
+    for (const auto& worker : self->workers_) {
+      worker->Post([one = worker.get()] { one->MakeRoomForOthers(); });
+    }
+  });
   for (const auto& worker : server->workers_) worker->Start();
   return server;
 }

@@ -61,10 +61,7 @@ Result<void> Worker::SetUp(std::shared_ptr<const site::Site> site) {
 }
 
 Worker::~Worker() {
-  if (thread_.joinable()) {
-    Post([this] { event_base_loopbreak(base_.get()); });
-    thread_.join();
-  }
+  Stop();
   acceptors_.clear();
   connections_.reset();  // before the relay that they may cancel
 }
@@ -72,6 +69,12 @@ Worker::~Worker() {
 void Worker::Start() {
   thread_ = std::thread([this] { Run(); });
   pthread_setname_np(thread_.native_handle(), ("quipd-" + std::to_string(number_)).c_str());
+}
+
+void Worker::Stop() {
+  if (!thread_.joinable()) return;
+  Post([this] { event_base_loopbreak(base_.get()); });
+  thread_.join();
 }
 
 void Worker::Run() {
@@ -109,6 +112,8 @@ void Worker::RemoveListener(const std::string& key) {
   acceptors_.erase(first, last);
   slots_.erase(key);
 }
+
+void Worker::MakeRoomForOthers() { connections_->MakeRoomForOthers(); }
 
 void Worker::Adopt(std::shared_ptr<const site::Site> site) {
   context_->Adopt(std::move(site));

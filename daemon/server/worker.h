@@ -30,12 +30,15 @@ class Worker {
   [[nodiscard]] static Result<std::unique_ptr<Worker>> Create(
       size_t number, std::shared_ptr<const site::Site> site, ConnectionCap* cap,
       std::function<void()> ended);
-  ~Worker();  // closes what is open and joins the thread
+  ~Worker();  // stops it, and closes what is open
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   // Starts the thread. What is posted before runs first.
   void Start();
+
+  // Ends the thread; what is posted from now on never runs.
+  void Stop();
 
   // Runs `task` on the worker's thread, soon and in order.
   void Post(std::function<void()> task);
@@ -51,6 +54,8 @@ class Worker {
   // Takes what is queued there, then closes.
   void RemoveListener(const std::string& key);
   void Adopt(std::shared_ptr<const site::Site> site);
+  // Closes idle connections if the process is at its cap.
+  void MakeRoomForOthers();
   // Stops accepting, lets connections end, and ends the loop when none is left or after `limit`.
   void Drain(std::chrono::milliseconds limit);
 
