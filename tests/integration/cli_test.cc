@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The subcommands that end by themselves: what they print where, and their exit status.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/process.h"
+
+namespace quipd::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kConfig =
+    "listen: 127.0.0.1:0\n"
+    "routes:\n"
+    "  - GET /x echo: literal\n"
+    "  - GET /{id} echo: parameter\n"
+    "  - POST /x echo: post\n"
+    "  - host: api.example.com\n"
+    "    routes:\n"
+    "      - GET /x json: {\"a\": 1}\n";
+
+class Cli : public testing::Test {
+ protected:
+  Cli() { folder_.Write("quipd.yaml", kConfig); }
+
+  std::string File() const { return folder_.File("quipd.yaml"); }
+
+  TempFolder folder_;
+};
+
+TEST_F(Cli, UsageFaultsExitWith2) {
+  const std::vector<std::string> rows[] = {
+      {},
+      {"frobnicate"},
+      {"run", "--no-such-option"},
+      {"run", "-c"},
+      {"check", "too", "many"},
+      {"explain"},
+      {"explain", "GET"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    const Outcome outcome = RunQuipd(row);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.errors, Not(IsEmpty()));
+    EXPECT_THAT(outcome.output, IsEmpty());
+  }
+}
+
+TEST_F(Cli, HelpIsAnAnswer) {
+  const Outcome outcome = RunQuipd({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* word : {"run", "check", "routes", "explain", "version"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(word));
+  }
+}
+
+TEST_F(Cli, VersionNamesTheLibrary) {
+  const Outcome outcome = RunQuipd({"version"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("quipd 0."), HasSubstr("libevent 2.1")));
+  EXPECT_THAT(outcome.errors, IsEmpty());
+}
+
+TEST_F(Cli, CheckTellsGoodFromFaulty) {
+  const Outcome good = RunQuipd({"check", "-c", File()});
+  EXPECT_EQ(good.status, 0) << good.errors;
+  EXPECT_THAT(good.errors, IsEmpty());
+  folder_.Write("quipd.yaml", "routes:\n  - GET / ecko: x\n  - GET echo: y\n");
+  const Outcome faulty = RunQuipd({"check", "-c", File()});
+  EXPECT_EQ(faulty.status, 1);
+  EXPECT_THAT(faulty.errors, AllOf(HasSubstr("quipd.yaml:2:"), HasSubstr("quipd.yaml:3:"),
+                                   HasSubstr("^"), HasSubstr("hint:")));
+}
+
+TEST_F(Cli, CheckOpensNothing) {
+  folder_.Write("quipd.yaml", "listen: unix:@DIR@/s.sock\nroutes:\n  - GET / echo: x\n");
+  EXPECT_EQ(RunQuipd({"check", "-c", File()}).status, 0);
+  EXPECT_FALSE(Exists(folder_.File("s.sock")));
+}
+
+TEST_F(Cli, CheckTellsWarningsAndPasses) {
+  folder_.Write("quipd.yaml",
+                "routes:\n  - GET /a echo: x\n  - GET /{id} echo: y\n    host: a\n"
+                "  - GET /{other} echo: cut #here\n    host: b\n");
+  const Outcome outcome = RunQuipd({"check", "-c", File()});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.errors, AllOf(HasSubstr("quipd.yaml:5:"), HasSubstr("warning")));
+}
+
+TEST_F(Cli, CheckTakesRulesOfTheCommandLine) {
+  EXPECT_EQ(RunQuipd({"check", "-e", "GET / echo: x"}).status, 0);
+  const Outcome outcome = RunQuipd({"check", "-e", "GET / echo: Hello: World"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.errors, HasSubstr("|"));
+}
+
+TEST_F(Cli, RoutesListsEveryRule) {
+  const Outcome outcome = RunQuipd({"routes", "-c", File()});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* word : {"GET", "POST", "/x", "/{id}", "echo", "json", "api.example.com",
+                           "quipd.yaml:3", "quipd.yaml:8"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(word));
+  }
+  EXPECT_THAT(outcome.errors, IsEmpty());
+}
+
+TEST_F(Cli, ExplainNamesTheRuleAndTheLosers) {
+  const Outcome outcome = RunQuipd({"explain", "-c", File(), "GET", "/x"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("quipd.yaml:3"), HasSubstr("GET /x echo"), HasSubstr("quipd.yaml:4"),
+                    HasSubstr("goes before {id}"), HasSubstr("quipd.yaml:8"),
+                    HasSubstr("api.example.com"), HasSubstr("200")));
+}
+
+TEST_F(Cli, ExplainTakesHostAndFields) {
+  for (const std::vector<std::string>& request :
+       {std::vector<std::string>{"GET", "/x", "-H", "Host: api.example.com"},
+        std::vector<std::string>{"GET", "http://api.example.com/x"}}) {
+    SCOPED_TRACE(testing::PrintToString(request));
+    std::vector<std::string> arguments{"explain", "-c", File()};
+    arguments.insert(arguments.end(), request.begin(), request.end());
+    const Outcome outcome = RunQuipd(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_THAT(outcome.output, HasSubstr("quipd.yaml:8"));
+  }
+}
+
+TEST_F(Cli, ExplainSaysWhyNothingAnswers) {
+  const Outcome lost = RunQuipd({"explain", "-c", File(), "GET", "/a/b"});
+  EXPECT_EQ(lost.status, 0);
+  EXPECT_THAT(lost.output, HasSubstr("404"));
+  const Outcome refused = RunQuipd({"explain", "-c", File(), "PUT", "/x"});
+  EXPECT_THAT(refused.output, HasSubstr("405"));
+}
+
+}  // namespace
+}  // namespace quipd::test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The real binary with a configuration of the test's, in a folder of its own. It listens on ports
+// that the system chose; when it is ready, where it listens and how a reload ended it tells by its
+// service notifications, for which the test plays the service manager. So no test sleeps.
+//
+// The daemon must end with status 0: the destructor stops it and fails the test otherwise, also
+// where a sanitizer found something. One thread.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/client.h"
+#include "integration/process.h"
+
+namespace quipd::test {
+
+// One datagram of sd_notify(3).
+struct Notice {
+  bool ready = false;
+  bool reloading = false;
+  bool stopping = false;
+  std::string status;
+  std::vector<std::string> listening;  // QUIPD_LISTENING: the bound addresses, in order
+  uint64_t generation = 0;             // QUIPD_GENERATION
+  std::string reload;                  // QUIPD_RELOAD: "ok", "failed"
+  std::string text;                    // as it came
+};
+
+struct DaemonSetup {
+  // quipd.yaml, with "@DIR@" for the folder; empty: none is written, and no -c is given.
+  std::string config = {};
+  std::vector<std::pair<std::string, std::string>> files = {};  // beside it: name, text
+  std::vector<std::string> arguments = {};                      // behind "run -c .../quipd.yaml"
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  bool own_network = false;
+};
+
+class Daemon {
+ public:
+  // Starts it and waits until it is ready; a failure of the test where it does not become so.
+  explicit Daemon(const DaemonSetup& setup);
+  explicit Daemon(std::string config) : Daemon(DaemonSetup{.config = std::move(config)}) {}
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  [[nodiscard]] bool ready() const { return ready_; }
+  [[nodiscard]] pid_t pid() const { return process_->pid(); }
+  [[nodiscard]] const TempFolder& folder() const { return folder_; }
+  [[nodiscard]] const std::vector<std::string>& listening() const { return listening_; }
+  [[nodiscard]] std::string address(size_t index = 0) const;
+  [[nodiscard]] Client Connect(int receive_buffer = 0) const {
+    return Client(address(), receive_buffer);
+  }
+
+  // Replaces quipd.yaml, or another file beside it.
+  void Configure(std::string_view text) { folder_.Write("quipd.yaml", text); }
+  void Write(std::string_view name, std::string_view text) { folder_.Write(name, text); }
+
+  // SIGHUP, and how the reload ended.
+  Notice Reload();
+  // The next notification that a reload has ended.
+  Notice AwaitReload();
+  // The next notification of any kind; none where none comes in time or the daemon has ended.
+  std::optional<Notice> NextNotice(std::chrono::milliseconds patience = kPatience);
+
+  void Signal(int signal) const { process_->Signal(signal); }
+  // Waits for its end; the exit status, -1 where it runs on (it is killed then).
+  int Wait(std::chrono::milliseconds patience = kPatience);
+  // The signal, then Wait.
+  int Stop(int signal = SIGTERM);
+
+  [[nodiscard]] std::string Log() { return process_->Errors(); }
+  [[nodiscard]] std::string Output() { return process_->Output(); }
+  [[nodiscard]] bool WaitForLog(std::string_view text, size_t from = 0) {
+    return process_->WaitForError(text, from);
+  }
+
+  // Facts of /proc.
+  [[nodiscard]] std::chrono::milliseconds CpuTime() const;
+  [[nodiscard]] size_t ResidentBytes() const;
+  [[nodiscard]] size_t OpenFiles() const;
+
+ private:
+  TempFolder folder_;
+  FileDescriptor notify_;
+  std::unique_ptr<Process> process_;
+  std::vector<std::string> listening_;
+  bool ready_ = false;
+  bool ended_ = false;
+};
+
+// True as soon as `holds` does, asked every few milliseconds; false after that time. For what no
+// event tells, such as a file of /proc.
+template <typename Predicate>
+[[nodiscard]] bool Eventually(Predicate holds, std::chrono::milliseconds patience = kPatience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+// What the memory of a sanitizer's build says is of no use.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace quipd::test

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Pipelined requests: in order however they are cut, and with back-pressure where nobody reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.h"
+
+namespace quipd::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string Config() {
+  std::string config = "listen: 127.0.0.1:0\nworkers: 1\nroutes:\n";
+  for (int i = 0; i < 10; ++i) {
+    config += "  - GET /" + std::to_string(i) + " echo: body " + std::to_string(i) + "\n";
+  }
+  return config +
+         "  - ANY /reflect reflect: json\n"
+         "  - GET /tpl/{name} echo: hello {{name}}\n"
+         "    template: on\n"
+         "  - GET /long file: long.txt\n";
+}
+
+class Pipelining : public testing::Test {
+ protected:
+  Pipelining()
+      : daemon_(
+            DaemonSetup{.config = Config(), .files = {{"long.txt", std::string(50'000, 'l')}}}) {}
+
+  void SetUp() override { ASSERT_TRUE(daemon_.ready()); }
+
+  Daemon daemon_;
+};
+
+// C59.
+TEST_F(Pipelining, ThreeRequestsCutAtEveryByte) {
+  const std::string requests = GetRequest("/1") + GetRequest("/2") + GetRequest("/3");
+  for (size_t cut = 0; cut < requests.size(); ++cut) {
+    Client client = daemon_.Connect();
+    client.Send(requests.substr(0, cut));
+    client.Send(requests.substr(cut));
+    for (const char* body : {"body 1", "body 2", "body 3"}) {
+      const Response response = client.Read();
+      ASSERT_EQ(response.body, body) << "cut at " << cut << ": " << response.fault;
+    }
+  }
+}
+
+TEST_F(Pipelining, RequestsWithBodiesCutAtEveryByte) {
+  const std::string requests =
+      PostRequest("/reflect", "one") +
+      "POST /reflect HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\ntwo\r\n0\r\n\r\n" +
+      GetRequest("/tpl/x");
+  for (size_t cut = 0; cut < requests.size(); cut += 1) {
+    Client client = daemon_.Connect();
+    client.Send(requests.substr(0, cut));
+    client.Send(requests.substr(cut));
+    EXPECT_THAT(client.Read().body, testing::HasSubstr("\"body\":\"one\"")) << cut;
+    EXPECT_THAT(client.Read().body, testing::HasSubstr("\"body\":\"two\"")) << cut;
+    ASSERT_EQ(client.Read().body, "hello x") << cut;
+  }
+}
+
+TEST_F(Pipelining, ManyInOneSegment) {
+  std::string requests;
+  constexpr int kCount = 2000;
+  for (int i = 0; i < kCount; ++i) {
+    requests += GetRequest("/" + std::to_string(i % 10));
+  }
+  Client client = daemon_.Connect();
+  // As a client does that writes all before it reads: its answers fit the system's buffers.
+  ASSERT_TRUE(client.Send(requests));
+  for (int i = 0; i < kCount; ++i) {
+    const Response response = client.Read();
+    ASSERT_EQ(response.body, "body " + std::to_string(i % 10)) << i << ": " << response.fault;
+  }
+}
+
+// Sends without reading until the daemon takes no more; what it holds then is bounded, and all is
+// answered in order once the client reads.
+TEST_F(Pipelining, WhoDoesNotReadIsHeldBack) {
+  // A sanitizer keeps what was freed for a while.
+  constexpr size_t kSlack = (kSanitized ? 64 : 8) * 1024 * 1024;
+  const struct {
+    const char* name;
+    std::vector<std::string> targets;
+    int count;
+    size_t padding;  // of a request, so that all together are more than the system's buffers hold
+  } rows[] = {
+      {"small answers", {"/0", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9"}, 60'000, 250},
+      {"long answers", {"/long", "/1"}, 1'000, 14'000},
+      {"templates", {"/tpl/a", "/1"}, 60'000, 250},
+      {"evhttp among them", {"/1", "/reflect", "/2"}, 10'000, 1'500},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    std::string requests;
+    for (int i = 0; i < row.count; ++i) {
+      requests += GetRequest(row.targets[static_cast<size_t>(i) % row.targets.size()],
+                             "X-Padding: " + std::string(row.padding, 'p') + "\r\n");
+    }
+    Client client = daemon_.Connect(4096);
+    EXPECT_EQ(client.Get("/1").status, 200);
+    const size_t before = daemon_.ResidentBytes();
+    std::string_view left = requests;
+    while (!left.empty() && client.WaitWritable(milliseconds(500))) {
+      left.remove_prefix(client.SendSome(left));
+    }
+    EXPECT_FALSE(left.empty()) << "the daemon has taken everything";
+    EXPECT_LT(daemon_.ResidentBytes(), before + kSlack);
+    EXPECT_EQ(daemon_.Connect().Get("/1").body, "body 1");
+    for (int i = 0; i < row.count; ++i) {
+      const std::string& target = row.targets[static_cast<size_t>(i) % row.targets.size()];
+      left.remove_prefix(client.SendSome(left));
+      const Response response = client.Read();
+      ASSERT_EQ(response.status, 200) << i << ": " << response.fault;
+      if (target.size() == 2) {
+        ASSERT_EQ(response.body, "body " + target.substr(1)) << i;
+      }
+    }
+    EXPECT_TRUE(left.empty());
+  }
+}
+
+}  // namespace
+}  // namespace quipd::test

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "integration/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace quipd::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// All that the child needs between fork and exec, made before: nothing may be allocated there.
+struct Image {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+};
+
+bool Named(const std::string& entry, std::string_view name) {
+  return entry.size() > name.size() && entry.rfind(name, 0) == 0 && entry[name.size()] == '=';
+}
+
+std::vector<std::string> Environment(const ProcessSetup& setup) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    bool kept = true;
+    // What tells a daemon that systemd or a user's profile is around must come from the test alone.
+    for (const char* name : {"NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "QUIPD_PROFILE"}) {
+      kept = kept && !Named(*entry, name);
+    }
+    for (const auto& [name, value] : setup.environment) {
+      kept = kept && !Named(*entry, name);
+    }
+    if (kept) {
+      entries.emplace_back(*entry);
+    }
+  }
+  for (const auto& [name, value] : setup.environment) {
+    entries.push_back(name + "=" + value);
+  }
+  return entries;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>* texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : *texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+FileDescriptor InputOf(const std::string& text) {
+  FileDescriptor file(memfd_create("input", MFD_CLOEXEC));
+  EXPECT_EQ(write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(lseek(file.get(), 0, SEEK_SET), 0);
+  return file;
+}
+
+[[noreturn]] void Become(const ProcessSetup& setup, const Image& image, int in, int out, int err) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(in, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  if (setup.open_files != 0) {
+    const rlimit limit{setup.open_files, setup.open_files};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (!setup.folder.empty() && chdir(setup.folder.c_str()) != 0) {
+    _exit(126);
+  }
+  if (setup.own_network && unshare(CLONE_NEWNET) != 0 &&
+      unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
+    _exit(126);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execve(image.argv[0], image.argv.data(), image.envp.data());
+  _exit(127);
+}
+
+int Milliseconds(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  return static_cast<int>(std::max<int64_t>(left.count(), 0));
+}
+
+}  // namespace
+
+Process::Process(const ProcessSetup& setup) {
+  Image image;
+  image.arguments = setup.arguments;
+  image.environment = Environment(setup);
+  image.argv = Pointers(&image.arguments);
+  image.envp = Pointers(&image.environment);
+  const FileDescriptor input = InputOf(setup.input);
+  std::array<int, 2> out{};
+  std::array<int, 2> err{};
+  if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) {
+    ADD_FAILURE() << "pipe: " << std::strerror(errno);
+    return;
+  }
+  pid_ = fork();
+  if (pid_ == 0) {
+    Become(setup, image, input.get(), out[1], err[1]);
+  }
+  close(out[1]);
+  close(err[1]);
+  end_.Reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  EXPECT_TRUE(end_) << "pidfd_open: " << std::strerror(errno);
+  reader_ = std::thread([this, from = out[0], errors = err[0]] { Capture(from, errors); });
+}
+
+Process::~Process() {
+  if (pid_ > 0 && !status_) {
+    Signal(SIGKILL);
+    Wait();
+  }
+  if (reader_.joinable()) {
+    reader_.join();
+  }
+}
+
+void Process::Signal(int signal) const { kill(pid_, signal); }
+
+std::optional<int> Process::Wait(std::chrono::milliseconds patience) {
+  if (status_) {
+    return status_;
+  }
+  const Clock::time_point deadline = Clock::now() + patience;
+  pollfd entry{end_.get(), POLLIN, 0};
+  while (poll(&entry, 1, Milliseconds(deadline)) < 0 && errno == EINTR) {
+  }
+  int status = 0;
+  if (entry.revents == 0 || waitpid(pid_, &status, 0) != pid_) {
+    return std::nullopt;
+  }
+  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::unique_lock lock(mutex_);
+  grown_.wait_for(lock, kPatience, [this] { return drained_; });
+  return status_;
+}
+
+std::string Process::Output() {
+  const std::lock_guard lock(mutex_);
+  return output_;
+}
+
+std::string Process::Errors() {
+  const std::lock_guard lock(mutex_);
+  return errors_;
+}
+
+bool Process::WaitForError(std::string_view text, size_t from, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  const auto holds = [&] { return errors_.find(text, from) != std::string::npos; };
+  grown_.wait_for(lock, patience, [&] { return drained_ || holds(); });
+  return holds();
+}
+
+void Process::Capture(int output, int errors) {
+  std::array<pollfd, 2> entries{pollfd{output, POLLIN, 0}, pollfd{errors, POLLIN, 0}};
+  std::array<std::string*, 2> texts{&output_, &errors_};
+  std::array<char, 16384> part{};
+  while (entries[0].fd >= 0 || entries[1].fd >= 0) {
+    if (poll(entries.data(), entries.size(), -1) < 0) {
+      continue;
+    }
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].revents == 0) {
+        continue;
+      }
+      const ssize_t got = read(entries[i].fd, part.data(), part.size());
+      if (got <= 0) {
+        close(entries[i].fd);
+        entries[i].fd = -1;
+        continue;
+      }
+      const std::lock_guard lock(mutex_);
+      texts[i]->append(part.data(), static_cast<size_t>(got));
+      grown_.notify_all();
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  drained_ = true;
+  grown_.notify_all();
+}
+
+Outcome RunQuipd(const std::vector<std::string>& arguments, ProcessSetup setup) {
+  setup.arguments = {QUIPD_BINARY};
+  setup.arguments.insert(setup.arguments.end(), arguments.begin(), arguments.end());
+  Process process(setup);
+  const std::optional<int> status = process.Wait();
+  return {status.value_or(-1), process.Output(), process.Errors()};
+}
+
+TempFolder::TempFolder() {
+  const char* base = std::getenv("TMPDIR");
+  path_ = std::string(base == nullptr ? "/tmp" : base) + "/quipd-test-XXXXXX";
+  EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_ << ": " << std::strerror(errno);
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempFolder::File(std::string_view name) const {
+  return path_ + "/" + std::string(name);
+}
+
+void TempFolder::Write(std::string_view name, std::string_view text) const {
+  std::string bytes(text);
+  constexpr std::string_view kMark = "@DIR@";
+  for (size_t at = bytes.find(kMark); at != std::string::npos; at = bytes.find(kMark, at)) {
+    bytes.replace(at, kMark.size(), path_);
+  }
+  const std::string path = File(name);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const std::string draft = path + ".new~";
+  std::ofstream(draft, std::ios::binary) << bytes;
+  EXPECT_EQ(rename(draft.c_str(), path.c_str()), 0) << path << ": " << std::strerror(errno);
+}
+
+std::string ReadWhole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool Exists(const std::string& path) {
+  struct stat facts {};
+  return lstat(path.c_str(), &facts) == 0;
+}
+
+}  // namespace quipd::test
