@@ -44,8 +44,7 @@ std::optional<Problem> CheckByte(std::string_view text, size_t i) {
     return Problem{"the target has no blanks and controls", "a blank is written %20", i};
   }
   if (kNeverInUri.find(byte) != kNeverInUri.npos) {
-    return Problem{std::string("the target has no ") + byte,
-                   "it is written percent-encoded", i};
+    return Problem{std::string("the target has no ") + byte, "it is written percent-encoded", i};
   }
   if (byte == '%' && (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2]))) {
     return Problem{"a % without two hexadecimal digits", "a literal % is written %25", i};
@@ -115,8 +114,7 @@ std::optional<Problem> CheckShape(std::string_view text,
   const size_t scheme = SchemeLength(text);
   if (scheme > 0) return CheckHost(text, scheme, parameters);
   if (text.starts_with("//") || text.starts_with("/\\")) {
-    return Problem{"the target never begins with //", "another host is written https://",
-                   0};
+    return Problem{"the target never begins with //", "another host is written https://", 0};
   }
   if (text.starts_with('/')) return std::nullopt;
   std::string hint = "write /" + std::string(text) + ", or https:// before a host";

@@ -27,8 +27,8 @@ namespace quipd::config {
 // Why a member beside a rule may not be an option, or empty.
 [[nodiscard]] std::string HintForStray(const Value& item, const Member& rule, const Member& stray);
 
-// A block (`|` or `>`) without text, which the reader of YAML has reported: what stands beside it is
-// likely its text.
+// A block (`|` or `>`) without text, which the reader of YAML has reported: what stands beside it
+// is likely its text.
 [[nodiscard]] bool IsEmptyBlock(const Source& source, const Value& payload);
 
 // A rule's payload that isn't there.

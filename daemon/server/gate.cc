@@ -171,9 +171,9 @@ void Gate::Answer(Connection* connection, site::Request* request, const site::An
   context_.counters.requests.Add(1);
   switch (answer.kind) {
     case site::Answer::Kind::kFixed:
-      connection->Reply(context_.draining && answer.draining != nullptr ? *answer.draining
-                                                                        : *answer.response,
-                        IsHead(head), persistence, site);
+      connection->Reply(
+          context_.draining && answer.draining != nullptr ? *answer.draining : *answer.response,
+          IsHead(head), persistence, site);
       break;
     case site::Answer::Kind::kTemplate:
       Render(connection, request, answer, *scratch, *site, persistence);
