@@ -36,6 +36,7 @@ class Arena {
   template <typename T>
   [[nodiscard]] std::span<T> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
     char* bytes = Allocate(sizeof(T) * count, alignof(T));
     return {new (bytes) T[count](), count};
   }

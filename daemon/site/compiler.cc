@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -219,11 +220,10 @@ class Compiler final : public TargetSource {
     const RuleError error{rule.answer.options.get(), rule.answer.status,
                           impl_->scopes.Speaking(rule.scope)};
     std::vector<RuleError>& errors = impl_->rule_errors;
-    // Rules of one group follow each other: the last is the likeliest.
-    const auto found = std::find(errors.rbegin(), errors.rend(), error);
-    if (found != errors.rend()) return static_cast<uint32_t>(errors.rend() - found - 1);
-    errors.push_back(error);
-    return static_cast<uint32_t>(errors.size() - 1);
+    const auto [place, added] =
+        error_numbers_.try_emplace(error, static_cast<uint32_t>(errors.size()));
+    if (added) errors.push_back(error);
+    return place->second;
   }
 
   // A row of views for requests by listeners without rules of their own, and one for each other.
@@ -328,6 +328,7 @@ class Compiler final : public TargetSource {
   std::vector<uint64_t> keys_;  // of builders_, in order of appearance
   std::unordered_map<uint64_t, const Table*> tables_;
   std::unordered_map<uint32_t, Target> targets_;  // of rules that may be asked for again
+  std::map<RuleError, uint32_t> error_numbers_;
   const Table* empty_ = nullptr;
 };
 

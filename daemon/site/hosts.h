@@ -35,7 +35,7 @@ class Hosts {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   using Names = std::unordered_map<std::string, HostId, Hash, std::equal_to<>>;

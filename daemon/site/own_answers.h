@@ -4,6 +4,7 @@
 // Allow depends on the path, when it is sent. Thread-safe; these functions allocate.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,7 +21,7 @@ struct RuleError {
   uint16_t status = 0;
   ScopeId scope = 0;  // that it stands in, or the nearest around it that has something to say
 
-  bool operator==(const RuleError&) const = default;
+  auto operator<=>(const RuleError&) const = default;
 };
 
 // The error of `status` in those scopes; of a rule if `error` is not null.

@@ -2,7 +2,6 @@
 #include "site/scopes.h"
 
 #include <algorithm>
-#include <set>
 
 #include "http/request_head.h"
 
@@ -51,6 +50,11 @@ std::string Lower(std::string_view text) {
     if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte | 0x20);
   }
   return lower;
+}
+
+std::string PrefixKey(HostId host, std::string_view prefix) {
+  std::string key(reinterpret_cast<const char*>(&host), sizeof host);
+  return key.append(prefix);
 }
 
 bool MatchesSegment(const Segment& segment, std::string_view text) {
@@ -145,11 +149,20 @@ Scopes::Scopes(const config::Config& config, const Hosts& hosts)
     depth_.push_back(scope == 0 ? 0 : depth_[config.scopes[scope].parent] + 1);
     has_word_.push_back(HasWord(scope));
     if (!has_word_.back()) continue;
-    const config::Scope& here = config.scopes[scope];
-    for (const HostId host : hosts.InSet(here.host_set)) by_host_[host].push_back(scope);
-    matters_everywhere_ = matters_everywhere_ ||
-                          (here.host_set == 0 && here.listener < 0 && !here.prefix.written.empty());
+    for (const HostId host : hosts.InSet(config.scopes[scope].host_set)) AddPlace(scope, host);
   }
+}
+
+void Scopes::AddPlace(ScopeId scope, HostId host) {
+  const config::Scope& here = config_.scopes[scope];
+  const config::Path& prefix = here.prefix;
+  if (!prefix.written.empty()) prefixed_.emplace(host, here.listener);
+  if (prefix.written.empty() || !prefix.segments.empty()) {
+    by_host_[host].push_back(scope);
+    return;
+  }
+  by_prefix_[PrefixKey(host, prefix.canonical)].push_back(scope);
+  longest_prefix_ = std::max(longest_prefix_, prefix.canonical.size());
 }
 
 bool Scopes::HasWord(ScopeId scope) const {
@@ -190,17 +203,13 @@ size_t Scopes::HostRank(ScopeId scope, const Entrance& entrance) const {
   return rank;
 }
 
-std::vector<ScopeId> Scopes::Candidates(const Entrance& entrance) const {
-  std::vector<ScopeId> found;
-  for (const HostId host : entrance.hosts) {
-    for (const ScopeId scope : by_host_[host]) {
-      const int32_t listener = config_.scopes[scope].listener;
-      if (listener == -1 || listener == entrance.listener) found.push_back(scope);
-    }
+// Looks up what stands before each '/' of the path, as far as there are prefixes.
+void Scopes::AddByPrefix(HostId host, std::string_view path, std::vector<ScopeId>* found) const {
+  for (size_t slash = path.find('/', 1); slash <= longest_prefix_;
+       slash = path.find('/', slash + 1)) {
+    const auto at = by_prefix_.find(PrefixKey(host, path.substr(0, slash)));
+    if (at != by_prefix_.end()) found->insert(found->end(), at->second.begin(), at->second.end());
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
 }
 
 int Scopes::CompareRank(ScopeId a, ScopeId b, const Entrance& entrance) const {
@@ -231,20 +240,26 @@ bool Scopes::NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId 
 
 std::vector<ScopeId> Scopes::Around(const Entrance& entrance, std::optional<std::string_view> path,
                                     ScopeId own) const {
-  std::vector<ScopeId> around = Candidates(entrance);
+  std::vector<ScopeId> around;
+  for (const HostId host : entrance.hosts) {
+    around.insert(around.end(), by_host_[host].begin(), by_host_[host].end());
+    if (path.has_value()) AddByPrefix(host, *path, &around);
+  }
   std::erase_if(around, [&](ScopeId scope) {
-    const config::Path& prefix = config_.scopes[scope].prefix;
-    return path.has_value() ? !LiesUnder(*path, prefix) : !prefix.written.empty();
+    const config::Scope& here = config_.scopes[scope];
+    if (here.listener >= 0 && here.listener != entrance.listener) return true;
+    return path.has_value() ? !LiesUnder(*path, here.prefix) : !here.prefix.written.empty();
   });
+  std::ranges::sort(around);
+  around.erase(std::unique(around.begin(), around.end()), around.end());
   std::ranges::sort(around, [&](ScopeId a, ScopeId b) { return NearerThan(a, b, entrance, own); });
   return around;
 }
 
 bool Scopes::PathMatters(const Entrance& entrance) const {
-  if (matters_everywhere_) return true;
-  const std::vector<ScopeId> candidates = Candidates(entrance);
-  return std::ranges::any_of(
-      candidates, [this](ScopeId scope) { return !config_.scopes[scope].prefix.written.empty(); });
+  return std::ranges::any_of(entrance.hosts, [&](HostId host) {
+    return prefixed_.contains({host, -1}) || prefixed_.contains({host, entrance.listener});
+  });
 }
 
 std::vector<const config::Header*> Scopes::Headers(std::span<const ScopeId> around) const {

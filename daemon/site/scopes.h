@@ -6,8 +6,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
@@ -56,7 +60,8 @@ class Scopes {
   [[nodiscard]] bool HasWord(ScopeId scope) const;
   [[nodiscard]] bool IsAround(ScopeId outer, ScopeId inner) const;
   [[nodiscard]] size_t HostRank(ScopeId scope, const Entrance& entrance) const;
-  [[nodiscard]] std::vector<ScopeId> Candidates(const Entrance& entrance) const;
+  void AddPlace(ScopeId scope, HostId host);
+  void AddByPrefix(HostId host, std::string_view path, std::vector<ScopeId>* found) const;
   // Negative: `a` before `b`.
   [[nodiscard]] int CompareRank(ScopeId a, ScopeId b, const Entrance& entrance) const;
   [[nodiscard]] bool NearerThan(ScopeId a, ScopeId b, const Entrance& entrance, ScopeId own) const;
@@ -64,9 +69,13 @@ class Scopes {
   const config::Config& config_;
   const Hosts& hosts_;
   std::vector<uint32_t> depth_;
-  std::vector<std::vector<ScopeId>> by_host_;  // those with a word, by host pattern
+  // Those with a word, by host pattern: without a prefix, or with one that holds a parameter; those
+  // with a literal prefix by PrefixKey; and the listeners for which some have a prefix at all.
+  std::vector<std::vector<ScopeId>> by_host_;
+  std::unordered_map<std::string, std::vector<ScopeId>> by_prefix_;
+  std::set<std::pair<HostId, int32_t>> prefixed_;
+  size_t longest_prefix_ = 0;
   std::vector<bool> has_word_;
-  bool matters_everywhere_ = false;  // one with a word has a prefix, and neither host nor listener
 };
 
 // A request's path lies under a group's prefix: at least one segment more.

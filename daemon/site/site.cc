@@ -225,8 +225,7 @@ Answer Site::Impl::Own(const Request& request, const Lookup& lookup, Scratch* sc
   return answer;
 }
 
-std::string Site::Impl::AllowText(const Answer& answer, const Request& request,
-                                  const Scratch& scratch) const {
+std::string Site::Impl::AllowText(const Answer& answer, const Scratch& scratch) const {
   if (!answer.own || (answer.status != 405 && answer.status != 204)) return {};
   std::string text;
   for (int i = 0; i < http::kKnownMethods; ++i) {
@@ -244,24 +243,22 @@ std::string Site::Impl::AllowText(const Answer& answer, const Request& request,
     collector.Collect(*static_cast<const View*>(scratch.view), scratch.canonical,
                       HashOf(scratch.canonical, seed), &unused);
   }
-  static_cast<void>(request);
   for (const std::string& token : named) text.append(", ").append(token);
   return text;
 }
 
-CompiledTemplate Site::Impl::ComposeOwn(const Answer& answer, const Request& request,
-                                        const Scratch& scratch) const {
+CompiledTemplate Site::Impl::ComposeOwn(const Answer& answer, const Scratch& scratch) const {
   const auto& view = *static_cast<const View*>(scratch.view);
+  RuleError wanted;
   const RuleError* error = nullptr;
   if (answer.rule != kNoRule) {
     const config::Rule& rule = config.rules[answer.rule];
-    const RuleError wanted{rule.answer.options.get(), answer.status, scopes.Speaking(rule.scope)};
-    const auto found = std::ranges::find(rule_errors, wanted);
-    if (found != rule_errors.end()) error = &*found;
+    wanted = {rule.answer.options.get(), answer.status, scopes.Speaking(rule.scope)};
+    error = &wanted;
   }
   const std::vector<ScopeId> around = scopes.Around({view.listener, view.hosts}, scratch.canonical,
                                                     error == nullptr ? 0 : error->scope);
-  std::string allowed = AllowText(answer, request, scratch);
+  std::string allowed = AllowText(answer, scratch);
   if (answer.status == 204) return ComposeOptions(config, scopes, around, std::move(allowed));
   return ComposeError(config, scopes, around, answer.status, error, std::move(allowed));
 }
@@ -281,7 +278,7 @@ size_t Site::Render(const Answer& answer, const Request& request, const Scratch&
     own.own = true;
     own.status = 400;
   }
-  CompiledTemplate composed = impl_->ComposeOwn(own, request, scratch);
+  CompiledTemplate composed = impl_->ComposeOwn(own, scratch);
   if (composed.wants_host() && request.head->authority.empty()) {
     composed = ComposeFault(impl_->config, impl_->scopes, 400);
   }

@@ -68,10 +68,8 @@ struct Site::Impl {
   [[nodiscard]] Answer Own(const Request& request, const Lookup& lookup, Scratch* scratch) const;
   [[nodiscard]] static Answer Error(const View& view, size_t number, uint16_t status,
                                     uint32_t rule);
-  [[nodiscard]] CompiledTemplate ComposeOwn(const Answer& answer, const Request& request,
-                                            const Scratch& scratch) const;
-  [[nodiscard]] std::string AllowText(const Answer& answer, const Request& request,
-                                      const Scratch& scratch) const;
+  [[nodiscard]] CompiledTemplate ComposeOwn(const Answer& answer, const Scratch& scratch) const;
+  [[nodiscard]] std::string AllowText(const Answer& answer, const Scratch& scratch) const;
 };
 
 }  // namespace quipd::site
