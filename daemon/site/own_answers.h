@@ -21,7 +21,7 @@ struct RuleError {
   uint16_t status = 0;
   ScopeId scope = 0;  // that it stands in, or the nearest around it that has something to say
 
-  auto operator<=>(const RuleError&) const = default;
+  auto operator<=>(const RuleError&) const = default;  // NOLINT(modernize-use-nullptr): clang 14
 };
 
 // The error of `status` in those scopes; of a rule if `error` is not null.
