@@ -21,7 +21,8 @@
 namespace quipd::server {
 namespace {
 
-constexpr size_t kLargeBody = 16 * 1024;    // from here on a body is not copied to be sent
+constexpr size_t kLargeBody = 16 * 1024;  // from here on a body is not copied to be sent
+constexpr size_t kLargeHead = 64 * 1024;
 constexpr int64_t kLingerMs = 2000;         // for the client to read its last answer
 constexpr size_t kLingerBytes = 32u << 20;  // of input that nobody reads
 constexpr int64_t kNewcomerMs = 500;        // a drain leaves a new client this long to speak
@@ -287,23 +288,37 @@ void Connection::Reply(const site::Response& response, bool head_only, Persisten
   const bool large = !head_only && response.body_size >= kLargeBody;
   const size_t size =
       response.head_size + (head_only || large ? 0 : static_cast<size_t>(response.body_size));
-  EnsureRoom(size + Outbox::kLongestField);
-  context_->outbox.AppendResponse(response, size, persistence, context_->date.data());
+  if (response.head_size > kLargeHead) [[unlikely]] {
+    SendLargeHead(response, persistence);
+    if (size > response.head_size) {
+      Send({response.bytes + response.head_size, size - response.head_size});
+    }
+  } else {
+    EnsureRoom(size + Outbox::kLongestField);
+    context_->outbox.AppendResponse(response, size, persistence, context_->date.data());
+  }
   if (large) {
     SendLarge({response.bytes + response.head_size, static_cast<size_t>(response.body_size)},
               owner);
   }
 }
 
+// A head that the outbox may not hold as a whole; a configuration may write such.
+void Connection::SendLargeHead(const site::Response& response, Persistence persistence) {
+  const size_t splice = response.date_offset - site::kDateName;
+  const size_t behind_date = response.date_offset + http::kDateLength;
+  Send({response.bytes, splice});
+  Send(FieldOf(persistence));
+  Send({response.bytes + splice, site::kDateName});
+  Send({context_->date.data(), context_->date.size()});
+  Send({response.bytes + behind_date, response.head_size - behind_date});
+}
+
 void Connection::Send(std::string_view bytes) {
   served_ = true;
-  if (bytes.size() > Outbox::kCapacity) {
+  for (; bytes.size() > Outbox::kCapacity; bytes.remove_prefix(Outbox::kCapacity)) {
     Flush();
-    while (bytes.size() > Outbox::kCapacity) {
-      context_->outbox.Append(bytes.substr(0, Outbox::kCapacity));
-      Flush();
-      bytes.remove_prefix(Outbox::kCapacity);
-    }
+    context_->outbox.Append(bytes.substr(0, Outbox::kCapacity));
   }
   EnsureRoom(bytes.size());
   context_->outbox.Append(bytes);

@@ -142,6 +142,7 @@ class Connection : private Deadline {
   void Flush();
   OutQueue& MakeQueue();
   void SendLarge(std::string_view body, const std::shared_ptr<const site::Site>& owner);
+  void SendLargeHead(const site::Response& response, Persistence persistence);
   void EnsureRoom(size_t bytes);
   void FinishEnding();
   void SetReading(bool on);

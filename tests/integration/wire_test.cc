@@ -294,5 +294,23 @@ TEST(WireErrors, ConfiguredOnesAreSent) {
   EXPECT_EQ(client.Get("/own").body, "own");
 }
 
+// A head above what a worker holds in its scratch is sent in parts, with its date and its
+// Connection.
+TEST(Head, AsLargeAsAConfigurationWritesIt) {
+  Daemon daemon("listen: 127.0.0.1:0\nroutes:\n  - GET / echo: hi\n    headers: {X-Large: \"" +
+                std::string(300'000, 'x') + "\"}\n");
+  ASSERT_TRUE(daemon.ready());
+  Client client = daemon.Connect();
+  for (const char* connection : {"", "Connection: close\r\n"}) {
+    const Response response =
+        client.Exchange("GET / HTTP/1.1\r\nHost: a\r\n" + std::string(connection) + "\r\n");
+    EXPECT_EQ(response.status, 200) << response.fault;
+    EXPECT_EQ(response.body, "hi");
+    EXPECT_EQ(response.Value("X-Large").size(), 300'000u);
+    EXPECT_EQ(response.Value("Date").size(), 29u);
+    EXPECT_EQ(response.Value("Connection"), *connection == '\0' ? "" : "close");
+  }
+}
+
 }  // namespace
 }  // namespace quipd::test

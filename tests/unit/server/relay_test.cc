@@ -12,9 +12,11 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -171,15 +173,24 @@ class RelayTest : public testing::Test {
     EXPECT_NE(recorder.body.find("still.works"), std::string::npos);
   }
 
+  // Whether this process holds the socket of that inode; other tests have relays of their own.
+  static bool IsOurs(const std::string& inode) {
+    std::error_code gone;  // a descriptor may be closed while the folder is read
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      if (std::filesystem::read_symlink(entry, gone) == "socket:[" + inode + ']') return true;
+    }
+    return false;
+  }
+
   // The abstract address, without its leading NUL.
   static std::string Address() {
     std::ifstream sockets("/proc/net/unix");
     for (std::string line; std::getline(sockets, line);) {
-      const size_t at = line.find("@quipd-relay-");
-      // Flags 00010000: it listens.
-      if (at != std::string::npos && line.find(" 00010000 ") != std::string::npos) {
-        return line.substr(at + 1);
-      }
+      std::istringstream columns(line);
+      std::string number, references, protocol, flags, type, state, inode, path;
+      columns >> number >> references >> protocol >> flags >> type >> state >> inode >> path;
+      const bool listens = flags == "00010000";
+      if (listens && path.starts_with("@quipd-relay-") && IsOurs(inode)) return path.substr(1);
     }
     return {};
   }
