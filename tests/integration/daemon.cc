@@ -73,6 +73,7 @@ Daemon::Daemon(const DaemonSetup& setup) {
   notify_ = BindNotifySocket(folder_.File("notify"));
   process.environment = setup.environment;
   process.environment.emplace_back("NOTIFY_SOCKET", folder_.File("notify"));
+  process.obeys_modes = setup.obeys_modes;
   process.own_network = setup.own_network;
   process_ = std::make_unique<Process>(process);
   while (!ready_) {

@@ -39,6 +39,7 @@ struct DaemonSetup {
   std::vector<std::pair<std::string, std::string>> files = {};  // beside it: name, text
   std::vector<std::string> arguments = {};                      // behind "run -c .../quipd.yaml"
   std::vector<std::pair<std::string, std::string>> environment = {};
+  bool obeys_modes = false;
   bool own_network = false;
 };
 

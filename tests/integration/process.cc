@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -86,6 +87,10 @@ FileDescriptor InputOf(const std::string& text) {
   }
   if (!setup.folder.empty() && chdir(setup.folder.c_str()) != 0) {
     _exit(126);
+  }
+  if (setup.obeys_modes) {  // fails where there is no such right to drop
+    prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
+    prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH);
   }
   if (setup.own_network && unshare(CLONE_NEWNET) != 0 &&
       unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {

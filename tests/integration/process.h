@@ -29,6 +29,7 @@ struct ProcessSetup {
   std::string input;                                             // on standard input
   std::string folder;                                            // to work in; empty: the test's
   rlim_t open_files = 0;                                         // RLIMIT_NOFILE; 0: the test's
+  bool obeys_modes = false;  // root's right to read every file is taken from it
   bool own_network = false;  // in a network of its own, loopback alone; fails where not permitted
 };
 
