@@ -12,7 +12,8 @@ struct Status {
   std::string_view reason;
 };
 
-// IANA's HTTP Status Code Registry, by code. 306 and 418 are "(Unused)" there and have no phrase.
+// IANA's HTTP Status Code Registry, by code. 306 and 418 are "(Unused)" there: 306 has no phrase,
+// 418 that of RFC 2324 2.3.2, by which it is known.
 constexpr std::array kStatuses = {
     Status{100, "Continue"},
     Status{101, "Switching Protocols"},
@@ -54,6 +55,7 @@ constexpr std::array kStatuses = {
     Status{415, "Unsupported Media Type"},
     Status{416, "Range Not Satisfiable"},
     Status{417, "Expectation Failed"},
+    Status{418, "I'm a teapot"},
     Status{421, "Misdirected Request"},
     Status{422, "Unprocessable Content"},
     Status{423, "Locked"},

@@ -14,6 +14,7 @@
 #include "http/date.h"
 #include "site/clashes.h"
 #include "site/compose.h"
+#include "site/own_answers_builder.h"
 #include "site/response_store.h"
 #include "site/site_impl.h"
 #include "site/table_builder.h"
@@ -22,8 +23,6 @@ namespace quipd::site {
 namespace {
 
 using config::Action;
-
-constexpr size_t kMostErrors = 65536;  // errors made ready at load: views times kinds of error
 
 uint64_t RandomSeed() {
   uint64_t seed = 0;
@@ -42,7 +41,8 @@ size_t ParamsOf(const config::Path& path) {
 class Compiler final : public TargetSource {
  public:
   explicit Compiler(config::Config config, uint64_t generation)
-      : impl_(std::make_unique<Site::Impl>(std::move(config))), responses_(&impl_->arena) {
+      : impl_(std::make_unique<Site::Impl>(std::move(config))),
+        responses_(&impl_->arena, &impl_->templates) {
     impl_->generation = generation;
     impl_->seed = RandomSeed();
   }
@@ -202,8 +202,7 @@ class Compiler final : public TargetSource {
     if (needs == CompiledTemplate::Needs::kNothing) return target;
     target.kind =
         needs == CompiledTemplate::Needs::kQuery ? Target::Kind::kQuery : Target::Kind::kTemplate;
-    impl_->templates.push_back(std::move(composed));
-    target.compiled = &impl_->templates.back();
+    target.compiled = responses_.Keep(std::move(composed));
     return target;
   }
 
@@ -242,7 +241,7 @@ class Compiler final : public TargetSource {
       impl_->rows[i] = static_cast<uint32_t>(impl_->views.size());
       AddRow(listener);
     }
-    FillErrors();
+    BuildOwnAnswers();
   }
 
   void AddRow(int32_t listener) {
@@ -279,31 +278,12 @@ class Compiler final : public TargetSource {
     return stored;
   }
 
-  void FillErrors() {
-    const size_t count = kFirstRuleError + impl_->rule_errors.size();
-    const bool all = impl_->views.size() * count <= kMostErrors;
+  void BuildOwnAnswers() {
+    OwnAnswersBuilder builder(impl_->config, impl_->scopes, impl_->rule_errors,
+                              AllowText(impl_->allow, impl_->tokens), &impl_->arena, &responses_);
     for (View& view : impl_->views) {
-      const Scopes::Entrance entrance{view.listener, view.hosts};
-      if (impl_->scopes.PathMatters(entrance)) continue;
-      const std::span<Response> errors =
-          impl_->arena.NewArray<Response>(all ? count : kFirstRuleError);
-      for (size_t i = 0; i < errors.size(); ++i) errors[i] = ErrorResponse(entrance, i);
-      view.errors = errors;
+      view.own = builder.Build({view.listener, view.hosts}, view.tables);
     }
-  }
-
-  Response ErrorResponse(const Scopes::Entrance& entrance, size_t number) {
-    const RuleError* error =
-        number < kFirstRuleError ? nullptr : &impl_->rule_errors[number - kFirstRuleError];
-    const std::vector<ScopeId> around =
-        impl_->scopes.Around(entrance, std::nullopt, error == nullptr ? 0 : error->scope);
-    const uint16_t status = error != nullptr      ? error->status
-                            : number == kNotFound ? uint16_t{404}
-                                                  : uint16_t{501};
-    const CompiledTemplate composed =
-        ComposeError(impl_->config, impl_->scopes, around, status, error, {});
-    if (composed.needs() != CompiledTemplate::Needs::kNothing) return {};
-    return responses_.Store(composed);
   }
 
   void BuildFaults() {

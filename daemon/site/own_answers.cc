@@ -6,6 +6,7 @@
 
 #include "http/request_head.h"
 #include "site/compose.h"
+#include "site/layout.h"
 
 namespace quipd::site {
 namespace {
@@ -41,6 +42,17 @@ std::vector<const config::Header*> HeadersOf(const config::Options* options) {
 }
 
 }  // namespace
+
+std::string AllowText(uint16_t allow, const Tokens& others) {
+  std::string text;
+  for (int i = 0; i < http::kKnownMethods; ++i) {
+    const auto method = static_cast<http::Method>(i);
+    if (((allow | BitOf(http::Method::kOptions)) & BitOf(method)) == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(http::NameOf(method));
+  }
+  for (const std::string& token : others) text.append(", ").append(token);
+  return text;
+}
 
 CompiledTemplate ComposeError(const config::Config& config, const Scopes& scopes,
                               std::span<const ScopeId> around, uint16_t status,

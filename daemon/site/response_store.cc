@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "http/date.h"
 #include "http/request_head.h"
@@ -50,7 +51,7 @@ void ResponseStore::Grow() {
   }
 }
 
-Response ResponseStore::Keep(Response rendered, uint32_t* slot, uint64_t hash, char* place) {
+Response ResponseStore::KeepHere(Response rendered, uint32_t* slot, uint64_t hash, char* place) {
   std::memcpy(place, bytes_.data(), bytes_.size());
   rendered.bytes = place;
   stored_.push_back({rendered, hash});
@@ -58,12 +59,16 @@ Response ResponseStore::Keep(Response rendered, uint32_t* slot, uint64_t hash, c
   return rendered;
 }
 
+const CompiledTemplate* ResponseStore::Keep(CompiledTemplate composed) {
+  return &templates_.emplace_back(std::move(composed));
+}
+
 Response ResponseStore::Store(const CompiledTemplate& composed) {
   const Response rendered = RenderHere(composed);
   const uint64_t hash = HashOf(bytes_, 0);
   uint32_t* slot = SlotOf(hash);
   if (*slot != 0) return stored_[*slot - 1].response;
-  return Keep(rendered, slot, hash, arena_.Allocate(bytes_.size(), 1));
+  return KeepHere(rendered, slot, hash, arena_.Allocate(bytes_.size(), 1));
 }
 
 Leaf* ResponseStore::LeafAt(char* place, std::string_view path) {
@@ -89,7 +94,7 @@ Response ResponseStore::StoreWithLeaf(const CompiledTemplate& composed, std::str
   }
   char* place = arena_.Allocate(sizeof(Leaf) + path.size() + bytes_.size(), alignof(Leaf));
   *leaf = LeafAt(place, path);
-  return Keep(rendered, slot, hash, place + sizeof(Leaf) + path.size());
+  return KeepHere(rendered, slot, hash, place + sizeof(Leaf) + path.size());
 }
 
 }  // namespace quipd::site

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Keeps finished responses in an Arena, identical ones once. Used while a Site is compiled; what it
-// hands out lives as long as the Arena.
+// Keeps finished responses in an Arena, identical ones once, and templates beside it. Used while a
+// Site is compiled; what it hands out lives as long as the Arena and the list of templates.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ namespace quipd::site {
 
 class ResponseStore {
  public:
-  explicit ResponseStore(Arena* arena) : arena_(*arena) {}
+  ResponseStore(Arena* arena, std::deque<CompiledTemplate>* templates)
+      : arena_(*arena), templates_(*templates) {}
 
   // The bytes of a response that needs nothing of a request but its query, which is left out.
   [[nodiscard]] Response Store(const CompiledTemplate& composed);
@@ -24,6 +26,8 @@ class ResponseStore {
   // The same with a leaf of an exact path in front: leaf, path and, where they are new, the bytes.
   [[nodiscard]] Response StoreWithLeaf(const CompiledTemplate& composed, std::string_view path,
                                        Leaf** leaf);
+
+  [[nodiscard]] const CompiledTemplate* Keep(CompiledTemplate composed);
 
   [[nodiscard]] Leaf* NewLeaf(std::string_view path);
 
@@ -33,10 +37,11 @@ class ResponseStore {
   // The slot of bytes_: that of the same bytes, or a free one.
   uint32_t* SlotOf(uint64_t hash);
   void Grow();
-  Response Keep(Response rendered, uint32_t* slot, uint64_t hash, char* place);
+  Response KeepHere(Response rendered, uint32_t* slot, uint64_t hash, char* place);
   Leaf* LeafAt(char* place, std::string_view path);
 
   Arena& arena_;
+  std::deque<CompiledTemplate>& templates_;
   std::string bytes_;
   struct Stored {
     Response response;

@@ -2,6 +2,8 @@
 #include "site/scopes.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 
 #include "http/request_head.h"
 
@@ -156,7 +158,7 @@ Scopes::Scopes(const config::Config& config, const Hosts& hosts)
 void Scopes::AddPlace(ScopeId scope, HostId host) {
   const config::Scope& here = config_.scopes[scope];
   const config::Path& prefix = here.prefix;
-  if (!prefix.written.empty()) prefixed_.emplace(host, here.listener);
+  if (!prefix.written.empty()) prefixed_[{host, here.listener}].push_back(scope);
   if (prefix.written.empty() || !prefix.segments.empty()) {
     by_host_[host].push_back(scope);
     return;
@@ -256,10 +258,28 @@ std::vector<ScopeId> Scopes::Around(const Entrance& entrance, std::optional<std:
   return around;
 }
 
-bool Scopes::PathMatters(const Entrance& entrance) const {
-  return std::ranges::any_of(entrance.hosts, [&](HostId host) {
-    return prefixed_.contains({host, -1}) || prefixed_.contains({host, entrance.listener});
-  });
+std::optional<std::vector<const config::Path*>> Scopes::Prefixes(const Entrance& entrance) const {
+  std::vector<const config::Path*> prefixes;
+  for (const HostId host : entrance.hosts) {
+    for (const int32_t listener : {-1, entrance.listener}) {
+      const auto found = prefixed_.find({host, listener});
+      if (found == prefixed_.end()) continue;
+      for (const ScopeId scope : found->second) {
+        const config::Path& prefix = config_.scopes[scope].prefix;
+        if (!prefix.segments.empty()) return std::nullopt;
+        prefixes.push_back(&prefix);
+      }
+    }
+  }
+  const auto key = [](const config::Path* path) {
+    return std::pair(-static_cast<ptrdiff_t>(path->canonical.size()),
+                     std::string_view(path->canonical));
+  };
+  std::ranges::sort(prefixes, {}, key);
+  const auto repeated = std::ranges::unique(prefixes, {}, key);
+  prefixes.erase(repeated.begin(), repeated.end());
+  prefixes.push_back(&config_.scopes[0].prefix);
+  return prefixes;
 }
 
 std::vector<const config::Header*> Scopes::Headers(std::span<const ScopeId> around) const {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,8 +39,10 @@ class Scopes {
                                             std::optional<std::string_view> path,
                                             ScopeId own = 0) const;
 
-  // A scope with a prefix has something to say there.
-  [[nodiscard]] bool PathMatters(const Entrance& entrance) const;
+  // The prefixes of scopes with something to say there, each once, longest first, the top level's
+  // (none) last. Nothing where one holds a parameter: then the longest doesn't tell the others.
+  [[nodiscard]] std::optional<std::vector<const config::Path*>> Prefixes(
+      const Entrance& entrance) const;
 
   // The headers of scopes as they nest, the outermost first.
   [[nodiscard]] std::vector<const config::Header*> Headers(std::span<const ScopeId> around) const;
@@ -70,10 +72,10 @@ class Scopes {
   const Hosts& hosts_;
   std::vector<uint32_t> depth_;
   // Those with a word, by host pattern: without a prefix, or with one that holds a parameter; those
-  // with a literal prefix by PrefixKey; and the listeners for which some have a prefix at all.
+  // with a literal prefix by PrefixKey; and all that have a prefix, by listener too.
   std::vector<std::vector<ScopeId>> by_host_;
   std::unordered_map<std::string, std::vector<ScopeId>> by_prefix_;
-  std::set<std::pair<HostId, int32_t>> prefixed_;
+  std::map<std::pair<HostId, int32_t>, std::vector<ScopeId>> prefixed_;
   size_t longest_prefix_ = 0;
   std::vector<bool> has_word_;
 };

@@ -38,11 +38,11 @@ class AllowCollector final : public LeafVisitor {
     }
     scratch->param_count = 0;
   }
-  explicit AllowCollector(std::set<std::string, std::less<>>* tokens) : tokens_(tokens) {}
+  explicit AllowCollector(Tokens* tokens) : tokens_(tokens) {}
   [[nodiscard]] uint16_t allow() const { return allow_; }
 
  private:
-  std::set<std::string, std::less<>>* tokens_;
+  Tokens* tokens_;
   uint16_t allow_ = 0;
 };
 
@@ -55,11 +55,80 @@ const Target* TargetFor(const Leaf& leaf, const http::RequestHead& head) {
   return methods.of[http::kKnownMethods];
 }
 
+// The answers of the longest prefix that the path lies under; null where none are ready.
+const OwnAnswers* OwnAnswersOf(const Lookup& lookup) {
+  for (const OwnAnswers& own : static_cast<const View*>(lookup.view)->own) {
+    if (LiesUnder(lookup.path, *own.prefix)) return &own;
+  }
+  return nullptr;
+}
+
+const ReadyAnswer* ReadyError(const OwnAnswers* own, size_t number) {
+  return own != nullptr && number < own->errors.size() ? &own->errors[number] : nullptr;
+}
+
+// To a method that no rule of the path takes.
+const ReadyAnswer* ReadyForMethod(const OwnAnswers* own, Method method, uint16_t allow) {
+  if (own == nullptr) return nullptr;
+  const auto found = std::ranges::lower_bound(own->allows, allow, {}, &ReadyAllow::allow);
+  if (found == own->allows.end() || found->allow != allow) return nullptr;
+  return method == Method::kOptions ? &found->options : &found->not_allowed;
+}
+
+// An answer of that status as it was made at load; where it wasn't, Render composes it.
+Answer AsReady(const ReadyAnswer* ready, uint16_t status) {
+  Answer answer;
+  answer.own = true;
+  answer.status = status;
+  if (ready != nullptr && ready->response.bytes != nullptr) {
+    answer.response = &ready->response;
+  } else {
+    answer.kind = Answer::Kind::kTemplate;
+    answer.compiled = ready == nullptr ? nullptr : ready->compiled;
+  }
+  return answer;
+}
+
 Answer Fixed(uint32_t rule, const Response& response) {
   Answer answer;
   answer.rule = rule;
   answer.response = &response;
   return answer;
+}
+
+// False where none of the leaf's rules takes the method.
+bool Take(const Leaf& leaf, const Request& request, const Lookup& lookup, Answer* answer) {
+  const http::RequestHead& head = *request.head;
+  if (leaf.methods == nullptr) {
+    if (head.method_id > Method::kHead) return false;
+    *answer = Fixed(leaf.rule, leaf.get);
+    return true;
+  }
+  const Target* target = TargetFor(leaf, head);
+  if (target == nullptr) return false;
+  *answer = Fixed(target->rule, target->response);
+  answer->draining = target->draining;
+  switch (target->kind) {
+    case Target::Kind::kFixed:
+      break;
+    case Target::Kind::kQuery:
+      if (head.query.empty()) break;
+      [[fallthrough]];
+    case Target::Kind::kTemplate:
+      answer->kind = Answer::Kind::kTemplate;
+      answer->compiled = target->compiled;
+      break;
+    case Target::Kind::kError:
+      *answer = AsReady(ReadyError(OwnAnswersOf(lookup), kFirstRuleError + target->error),
+                        target->status);
+      answer->own = false;
+      answer->rule = target->rule;
+      break;
+    case Target::Kind::kRelay:
+      answer->kind = Answer::Kind::kRelay;
+      break;
+  }
+  return true;
 }
 
 }  // namespace
@@ -124,65 +193,17 @@ Answer Site::Find(const Request& request, Scratch* scratch) const {
   return Find(request, lookup, scratch);
 }
 
-Answer Site::Impl::Error(const View& view, size_t number, uint16_t status, uint32_t rule) {
-  Answer answer;
-  answer.own = rule == kNoRule;
-  answer.rule = rule;
-  answer.status = status;
-  if (number < view.errors.size() && view.errors[number].bytes != nullptr) {
-    answer.response = &view.errors[number];
-  } else {
-    answer.kind = Answer::Kind::kTemplate;
-  }
-  return answer;
-}
-
-// False where none of the leaf's rules takes the method.
-bool Site::Impl::Take(const Leaf& leaf, const Request& request, const View& view,
-                      Answer* answer) const {
-  const http::RequestHead& head = *request.head;
-  if (leaf.methods == nullptr) {
-    if (head.method_id > Method::kHead) return false;
-    *answer = Fixed(leaf.rule, leaf.get);
-    return true;
-  }
-  const Target* target = TargetFor(leaf, head);
-  if (target == nullptr) return false;
-  *answer = Fixed(target->rule, target->response);
-  answer->draining = target->draining;
-  switch (target->kind) {
-    case Target::Kind::kFixed:
-      break;
-    case Target::Kind::kQuery:
-      if (head.query.empty()) break;
-      [[fallthrough]];
-    case Target::Kind::kTemplate:
-      answer->kind = Answer::Kind::kTemplate;
-      answer->compiled = target->compiled;
-      break;
-    case Target::Kind::kError:
-      *answer = Error(view, kFirstRuleError + target->error, target->status, target->rule);
-      break;
-    case Target::Kind::kRelay:
-      answer->kind = Answer::Kind::kRelay;
-      break;
-  }
-  return true;
-}
-
 Answer Site::Impl::FindSlowly(const Request& request, const Lookup& lookup,
                               Scratch* scratch) const {
   class Taker final : public LeafVisitor {
    public:
-    Taker(const Impl& site, const Request& request, const View& view)
-        : site_(site), request_(request), view_(view) {}
-    bool Visit(const Leaf& leaf) override { return site_.Take(leaf, request_, view_, &answer); }
+    Taker(const Request& request, const Lookup& lookup) : request_(request), lookup_(lookup) {}
+    bool Visit(const Leaf& leaf) override { return Take(leaf, request_, lookup_, &answer); }
     Answer answer;
 
    private:
-    const Impl& site_;
     const Request& request_;
-    const View& view_;
+    const Lookup& lookup_;
   };
 
   const auto& view = *static_cast<const View*>(lookup.view);
@@ -194,7 +215,7 @@ Answer Site::Impl::FindSlowly(const Request& request, const Lookup& lookup,
     return answer;
   }
   if (IsAsterisk(lookup.path)) return Own(request, lookup, scratch);
-  Taker taker(*this, request, view);
+  Taker taker(request, lookup);
   for (const Table* table : view.tables) {
     const Leaf* leaf = table->Exact(lookup.path, lookup.hash);
     if (leaf != nullptr && taker.Visit(*leaf)) return taker.answer;
@@ -207,44 +228,36 @@ Answer Site::Impl::FindSlowly(const Request& request, const Lookup& lookup,
 Answer Site::Impl::Own(const Request& request, const Lookup& lookup, Scratch* scratch) const {
   const http::RequestHead& head = *request.head;
   const auto& view = *static_cast<const View*>(lookup.view);
+  const OwnAnswers* own = OwnAnswersOf(lookup);
   if (head.method_id == Method::kOther && !tokens.contains(head.method)) {
-    return Error(view, kNotImplemented, 501, kNoRule);
+    return AsReady(ReadyError(own, kNotImplemented), 501);
   }
-  uint16_t all = allow;
-  if (!IsAsterisk(lookup.path)) {
-    AllowCollector collector(nullptr);
-    collector.Collect(view, lookup.path, lookup.hash, scratch);
-    all = collector.allow();
-    if (all == 0) return Error(view, kNotFound, 404, kNoRule);
+  const uint16_t status = head.method_id == Method::kOptions ? 204 : 405;
+  if (IsAsterisk(lookup.path)) {
+    const bool ready = own != nullptr && head.method_id == Method::kOptions;
+    Answer answer = AsReady(ready ? &own->all_methods : nullptr, status);
+    answer.allow = allow;
+    return answer;
   }
-  Answer answer;
-  answer.kind = Answer::Kind::kTemplate;
-  answer.own = true;
-  answer.status = head.method_id == Method::kOptions ? 204 : 405;
-  answer.allow = all;
+  AllowCollector collector(nullptr);
+  collector.Collect(view, lookup.path, lookup.hash, scratch);
+  if (collector.allow() == 0) return AsReady(ReadyError(own, kNotFound), 404);
+  Answer answer = AsReady(ReadyForMethod(own, head.method_id, collector.allow()), status);
+  answer.allow = collector.allow();
   return answer;
 }
 
-std::string Site::Impl::AllowText(const Answer& answer, const Scratch& scratch) const {
+std::string Site::Impl::AllowOf(const Answer& answer, const Scratch& scratch) const {
   if (!answer.own || (answer.status != 405 && answer.status != 204)) return {};
-  std::string text;
-  for (int i = 0; i < http::kKnownMethods; ++i) {
-    const auto method = static_cast<Method>(i);
-    if (((answer.allow | BitOf(Method::kOptions)) & BitOf(method)) == 0) continue;
-    text.append(text.empty() ? "" : ", ").append(http::NameOf(method));
-  }
-  if ((answer.allow & kAllowOthers) == 0) return text;
-  std::set<std::string, std::less<>> named;
-  if (IsAsterisk(scratch.canonical)) {
-    named = tokens;
-  } else {
+  if (IsAsterisk(scratch.canonical)) return AllowText(answer.allow, tokens);
+  Tokens named;
+  if ((answer.allow & kAllowOthers) != 0) {
     Scratch unused;
     AllowCollector collector(&named);
     collector.Collect(*static_cast<const View*>(scratch.view), scratch.canonical,
                       HashOf(scratch.canonical, seed), &unused);
   }
-  for (const std::string& token : named) text.append(", ").append(token);
-  return text;
+  return AllowText(answer.allow, named);
 }
 
 CompiledTemplate Site::Impl::ComposeOwn(const Answer& answer, const Scratch& scratch) const {
@@ -258,7 +271,7 @@ CompiledTemplate Site::Impl::ComposeOwn(const Answer& answer, const Scratch& scr
   }
   const std::vector<ScopeId> around = scopes.Around({view.listener, view.hosts}, scratch.canonical,
                                                     error == nullptr ? 0 : error->scope);
-  std::string allowed = AllowText(answer, scratch);
+  std::string allowed = AllowOf(answer, scratch);
   if (answer.status == 204) return ComposeOptions(config, scopes, around, std::move(allowed));
   return ComposeError(config, scopes, around, answer.status, error, std::move(allowed));
 }

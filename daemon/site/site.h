@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The compiled thing that answers: a Config turned into finished responses and an index over them.
-// Immutable and shared by all workers; every member function is const, thread-safe, allocates
-// nothing and takes no lock. It lives as long as someone holds its shared_ptr: answers in flight
-// do.
+// Immutable and shared by all workers; every member function is const, thread-safe and takes no
+// lock; nothing but the rare case of Render allocates once its Scratch and string are warm. It
+// lives as long as someone holds its shared_ptr: answers in flight do.
 //
 // A request is answered in steps, so that several pipelined ones overlap their cache misses:
 //   Prepare (hash, prefetch the slot) -> Advance (prefetch the route) -> Find (the Answer).
@@ -36,20 +36,19 @@ struct Response {
 inline constexpr size_t kDateName = 6;  // "Date: "
 
 struct Param {
-  const char* data;  // canonical (http/path.h), into the request's path or CanonicalScratch
+  const char* data;  // canonical (http/path.h), into the request's path or Scratch::path
   uint32_t size;
 };
 
-// The memory that one lookup needs: kept by the worker, one for each request of a batch, reused.
+// The memory of one lookup, from Prepare until its answer is rendered: kept by the worker, one for
+// each request of a batch, reused. The Site alone writes it.
 struct Scratch {
-  // The canonical path where the path sent isn't canonical itself; sized by the Site's
-  // limits.target.
-  std::string path;
-  std::string host;
-  Param params[kMaxParams];
+  std::string path;  // room for the canonical path, where the path sent isn't canonical itself
+  std::string host;  // room for the canonical host
+  Param params[kMaxParams];  // of the rule that Find took
   uint16_t param_count = 0;
-  std::string_view canonical;  // what Prepare found: the path, and the tables of listener and host
-  const void* view = nullptr;
+  std::string_view canonical;  // the path, for Render
+  const void* view = nullptr;  // as in Lookup, for Render
 };
 
 // A request as the Site sees it.
@@ -65,17 +64,17 @@ class CompiledTemplate;
 struct Answer {
   enum class Kind : uint8_t {
     kFixed,     // send `response`
-    kTemplate,  // Site::Render; quipd's own answers are often of this kind
+    kTemplate,  // Site::Render makes it
     kRelay,     // evhttp answers; the body is wanted
   };
   Kind kind = Kind::kFixed;
   bool own = false;    // quipd's own answer (no rule): final at once where Expect: 100-continue
   bool close = false;  // the connection ends after it (a NUL in the path)
   uint32_t rule = kNoRule;
-  uint16_t status = 0;  // kTemplate without `compiled`: the error (or 204) that Render composes
-  uint16_t allow = 0;   // 1 << http::Method for Allow; internal to the Site
-  const Response* response = nullptr;          // kFixed
-  const CompiledTemplate* compiled = nullptr;  // kTemplate
+  uint16_t status = 0;                 // of an error or `own`, before `errors` has its say; else 0
+  uint16_t allow = 0;                  // 1 << http::Method for Allow; internal to the Site
+  const Response* response = nullptr;  // kFixed
+  const CompiledTemplate* compiled = nullptr;  // kTemplate; null: an answer not made at load
   const Response* draining = nullptr;  // not null: sent instead of `response` while draining
 };
 
@@ -105,11 +104,12 @@ class Site {
   // relay that is full, or 500 for a fault of ours. Top-level headers; the default body.
   [[nodiscard]] const Response& FaultResponse(int status) const;
 
-  // Appends the whole response (head with a Date of `date`, body) to `out`, whose capacity is kept
-  // by the caller, so that a warm one does not allocate (an answer of quipd's own, `compiled` null,
-  // does). Returns the offset within `out` at which
-  // "Date: " begins (for the splice of Connection), and writes the status. With `head_only`, no
-  // body. 400 where a target needs a host that the request lacks.
+  // Appends the whole response of a kTemplate (head with a Date of `date`, body) to `out`, whose
+  // capacity is kept by the caller. Returns the offset within `out` at which "Date: " begins (for
+  // the splice of Connection), and writes the status. With `head_only`, no body. `scratch` is that
+  // of the lookup. Allocates where it must compose: where `compiled` is null (few of quipd's own
+  // answers: own_answers_builder.h), and for the 400 where a target needs a host that the request
+  // lacks.
   size_t Render(const Answer& answer, const Request& request, const Scratch& scratch,
                 std::string_view date, bool head_only, std::string* out, uint16_t* status) const;
 

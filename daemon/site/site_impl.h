@@ -5,8 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,15 +26,10 @@ namespace quipd::site {
 struct View {
   const Table* first = nullptr;          // tables[0], or an empty one
   std::span<const Table* const> tables;  // by rank
-  // Errors that don't depend on the path and hold no values: 404, 501, then the RuleErrors by
-  // number. Without bytes, or all of them missing: Render composes it.
-  std::span<const Response> errors;
-  std::span<const HostId> hosts;  // best first
+  std::span<const OwnAnswers> own;       // longest prefix first; none: composed when sent
+  std::span<const HostId> hosts;         // best first
   int32_t listener = -1;
 };
-inline constexpr size_t kNotFound = 0;
-inline constexpr size_t kNotImplemented = 1;
-inline constexpr size_t kFirstRuleError = 2;
 
 inline constexpr std::array<uint16_t, 10> kFaults = {400, 408, 413, 414, 417,
                                                      431, 500, 501, 503, 505};
@@ -55,21 +48,17 @@ struct Site::Impl {
   std::vector<View> views;     // rows of listeners, a column for each host pattern
   std::vector<uint32_t> rows;  // by listener: where its row of views begins
   std::vector<RuleError> rule_errors;
-  std::set<std::string, std::less<>> tokens;  // methods without a Method that rules name
-  uint16_t allow = 0;                         // of all rules, for "OPTIONS *"
+  Tokens tokens;       // methods without a Method that rules name
+  uint16_t allow = 0;  // of all rules, for "OPTIONS *"
   std::array<Response, kFaults.size()> faults{};
   std::unordered_map<uint32_t, std::string_view> relay_fields;
 
   [[nodiscard]] const View* ViewOf(const Request& request, Scratch* scratch) const;
   [[nodiscard]] Answer FindSlowly(const Request& request, const Lookup& lookup,
                                   Scratch* scratch) const;
-  [[nodiscard]] bool Take(const Leaf& leaf, const Request& request, const View& view,
-                          Answer* answer) const;
   [[nodiscard]] Answer Own(const Request& request, const Lookup& lookup, Scratch* scratch) const;
-  [[nodiscard]] static Answer Error(const View& view, size_t number, uint16_t status,
-                                    uint32_t rule);
   [[nodiscard]] CompiledTemplate ComposeOwn(const Answer& answer, const Scratch& scratch) const;
-  [[nodiscard]] std::string AllowText(const Answer& answer, const Scratch& scratch) const;
+  [[nodiscard]] std::string AllowOf(const Answer& answer, const Scratch& scratch) const;
 };
 
 }  // namespace quipd::site

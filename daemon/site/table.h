@@ -70,6 +70,10 @@ class Table {
 
   [[nodiscard]] bool has_patterns() const { return root_ != nullptr; }
 
+  // What the leaves of exact paths, and of paths with parameters, allow: each once.
+  [[nodiscard]] std::span<const uint16_t> exact_allows() const { return exact_allows_; }
+  [[nodiscard]] std::span<const uint16_t> pattern_allows() const { return pattern_allows_; }
+
   // Visits what matches `path` among the paths with parameters; the parameters of the leaf visited
   // are in `scratch` then. True where the visitor stopped.
   bool VisitPatterns(std::string_view path, Scratch* scratch, LeafVisitor* visitor) const;
@@ -81,6 +85,8 @@ class Table {
   PointerIndex<Leaf> exact_;
   PointerIndex<Edge> edges_;
   const Node* root_ = nullptr;
+  std::span<const uint16_t> exact_allows_;
+  std::span<const uint16_t> pattern_allows_;
   uint64_t seed_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "site/table_builder.h"
 
 #include <algorithm>
+#include <set>
 
 namespace quipd::site {
 namespace {
@@ -259,6 +260,16 @@ uint16_t TableBuilder::AllowOf(const LeafClaims& leaf) const {
   return static_cast<uint16_t>(allow);
 }
 
+std::span<const uint16_t> TableBuilder::Allows(bool exact) const {
+  std::set<uint16_t> allows;
+  for (const LeafClaims& leaf : leaves_) {
+    if (leaf.path.empty() != exact && leaf.first != kNone) allows.insert(AllowOf(leaf));
+  }
+  const std::span<uint16_t> stored = arena_.NewArray<uint16_t>(allows.size());
+  std::ranges::copy(allows, stored.begin());
+  return stored;
+}
+
 const MethodTable* TableBuilder::BuildMethods(const LeafClaims& claims, const Target* get,
                                               uint32_t get_rule, TargetSource* targets) {
   std::unordered_map<uint32_t, const Target*> made;
@@ -352,6 +363,8 @@ void TableBuilder::BuildPatterns(TargetSource* targets, Table* table) {
 const Table* TableBuilder::Build(TargetSource* targets) {
   auto* table = arena_.New<Table>();
   table->seed_ = seed_;
+  table->exact_allows_ = Allows(true);
+  table->pattern_allows_ = Allows(false);
   BuildExact(targets, table);
   BuildPatterns(targets, table);
   return table;

@@ -105,6 +105,8 @@ class TableBuilder {
   [[nodiscard]] const Claim* ClaimOf(const LeafClaims& leaf, http::Method method) const;
   [[nodiscard]] const Claim* AnyClaim(const LeafClaims& leaf) const;
   [[nodiscard]] uint16_t AllowOf(const LeafClaims& leaf) const;
+  // Those of all leaves of exact paths, or of all others, each once.
+  [[nodiscard]] std::span<const uint16_t> Allows(bool exact) const;
   [[nodiscard]] const Leaf* BuildLeaf(const LeafClaims& claims, TargetSource* targets);
   [[nodiscard]] const MethodTable* BuildMethods(const LeafClaims& claims, const Target* get,
                                                 uint32_t get_rule, TargetSource* targets);

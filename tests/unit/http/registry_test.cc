@@ -42,7 +42,7 @@ TEST(Status, HasTheRegisteredReason) {
       {511, "Network Authentication Required"},
       {0, "Unknown"},
       {299, "Unknown"},
-      {418, "Unknown"},
+      {418, "I'm a teapot"},
       {599, "Unknown"},
       {-1, "Unknown"},
       {1000, "Unknown"},

@@ -26,6 +26,11 @@ namespace {
 TEST(Allocation, NoneOnceWarm) {
   SiteBuilder builder;
   builder.AddListener("second");
+  builder.Begin("/api");
+  builder.AddError("404", "echo", "api");
+  builder.AddError("405", "echo", "no {{method}} here");
+  builder.Add("GET /x echo", "x");
+  builder.End();
   builder.Add("GET /a echo", "a");
   builder.AddTemplate("GET /t/{x} html", "{{x}} {{query.q}} {{header.X-A}} {{host}} {{path}}");
   builder.Add("GET /old redirect", "/new");
@@ -34,7 +39,7 @@ TEST(Allocation, NoneOnceWarm) {
   builder.Add("GET /v{n}/{rest...} echo", "b");
   builder.End();
   builder.Begin("", {}, 1);
-  builder.Add("PURGE /a echo", "c");
+  builder.Add("PURGE /purged echo", "c");
   builder.End();
   const auto site = builder.Build();
   const std::string requests[] = {
@@ -47,6 +52,9 @@ TEST(Allocation, NoneOnceWarm) {
       "GET /gone HTTP/1.1\r\nHost: c.com\r\n\r\n",
       "GET /v2/a/b/c HTTP/1.1\r\nHost: y.x.b.com\r\n\r\n",
       "GET /none HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "GET /api/none HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "POST /api/x HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "OPTIONS /t/a HTTP/1.1\r\nHost: c.com\r\n\r\n",
       "OPTIONS * HTTP/1.1\r\nHost: c.com\r\n\r\n",
   };
   const std::string date(29, 'd');
@@ -61,6 +69,7 @@ TEST(Allocation, NoneOnceWarm) {
         const Request request{&head, listener, false, "192.0.2.1"};
         const size_t before = allocations;
         const Answer answer = site->Find(request, &scratch);
+        EXPECT_TRUE(answer.kind == Answer::Kind::kFixed || answer.compiled != nullptr) << listener;
         if (answer.compiled != nullptr) {
           out.clear();
           uint16_t status = 0;

@@ -214,16 +214,89 @@ TEST(Errors, AHostIsClosedByARule) {
   EXPECT_EQ(BodyOf(AskHost(*site, "b.com", "/y").bytes), "top");
 }
 
-TEST(Errors, ErrorsThatDoNotDependOnThePathAreReady) {
+// What was made at load has the bytes of what Render composes.
+TEST(Errors, OwnAnswersAreReady) {
   SiteBuilder builder;
+  builder.AddListener("second");
   builder.AddError("404", "echo", "top");
+  SiteBuilder::SetHeader(&builder.config.scopes[0].options, "X-Top", "1");
   builder.Add("GET /x echo", "x");
-  builder.Begin("/api");
-  builder.Add("GET /x status", "404");
+  builder.Add("POST,PUT /{name} echo", "{name}");
+  builder.Add("GET /api/x echo", "x");
+  builder.Add("DELETE,PURGE /purged echo", "");
+  SiteBuilder::SetHeader(&builder.Begin("/api").options, "X-Api", "1");
+  builder.AddError("405", "html", "<p>405");
+  builder.AddError("410", "echo", "api");
+  builder.Add("GET /gone status", "410");
+  builder.Begin("/v1");
+  builder.AddError("404", "echo", "no {{path}}");
+  builder.AddError("405", "echo", "no {{method}}");
+  builder.Add("ANY /x echo", "x");
+  builder.Add("GET /gone status", "410");
+  builder.End();
+  builder.End();
+  builder.Begin("/api/", {"a.com"}, 1);
+  builder.AddError("4xx", "json", "{}");
   builder.End();
   const auto site = builder.Build();
-  EXPECT_EQ(AskSite(*site, "GET", "/none").answer.kind, Answer::Kind::kFixed);
-  EXPECT_EQ(AskSite(*site, "GET", "/api/x").answer.kind, Answer::Kind::kFixed);
+  enum class Form : uint8_t { kBytes, kTemplate, kLater };
+  struct Case {
+    const char* method;
+    const char* target;
+    int status;
+    Form form;
+    const char* allow = "(none)";
+  };
+  const Case cases[] = {
+      {"GET", "/none/x", 404, Form::kBytes},
+      {"BREW", "/x", 501, Form::kBytes},
+      {"DELETE", "/x", 405, Form::kBytes, "GET, HEAD, POST, PUT, OPTIONS"},
+      {"DELETE", "/other", 405, Form::kBytes, "POST, PUT, OPTIONS"},
+      {"OPTIONS", "/x", 204, Form::kBytes, "GET, HEAD, POST, PUT, OPTIONS"},
+      {"OPTIONS", "/api/x", 204, Form::kBytes, "GET, HEAD, OPTIONS"},
+      {"OPTIONS", "*", 204, Form::kBytes, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, PURGE"},
+      {"GET", "/purged", 405, Form::kLater, "POST, PUT, DELETE, OPTIONS, PURGE"},
+      {"GET", "/api/none", 404, Form::kBytes},
+      {"GET", "/api/gone", 410, Form::kBytes},
+      {"POST", "/api/x", 405, Form::kBytes, "GET, HEAD, OPTIONS"},
+      {"GET", "/api/v1/none", 404, Form::kTemplate},
+      {"GET", "/api/v1/gone", 410, Form::kBytes},
+      {"TRACE", "/api/v1/x", 405, Form::kTemplate, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"},
+  };
+  for (const Case& test : cases) {
+    for (uint32_t listener = 0; listener < 2; ++listener) {
+      for (const char* host : {"a.com", "b.com"}) {
+        SCOPED_TRACE(std::string(test.method) + ' ' + test.target + ' ' + host +
+                     std::to_string(listener));
+        Ask ask;
+        ask.method = test.method;
+        ask.target = test.target;
+        ask.host = host;
+        ask.listener = listener;
+        const Asked ready = AskSite(*site, ask);
+        ask.composed = true;
+        EXPECT_EQ(ready.bytes, AskSite(*site, ask).bytes);
+        EXPECT_EQ(ready.status, test.status);
+        EXPECT_EQ(FieldOf(ready.bytes, "allow"), test.allow);
+        EXPECT_EQ(ready.answer.kind == Answer::Kind::kFixed, test.form == Form::kBytes);
+        EXPECT_EQ(ready.answer.compiled != nullptr, test.form == Form::kTemplate);
+      }
+    }
+  }
+}
+
+TEST(Errors, ComposedWhenSentWhereAPrefixHasAParameter) {
+  SiteBuilder builder;
+  builder.Add("GET /x echo", "x");
+  builder.Begin("/{version}");
+  builder.AddError("404", "echo", "version");
+  builder.End();
+  const auto site = builder.Build();
+  const Asked asked = AskSite(*site, "GET", "/v1/none");
+  EXPECT_EQ(asked.answer.kind, Answer::Kind::kTemplate);
+  EXPECT_EQ(asked.answer.compiled, nullptr);
+  EXPECT_EQ(BodyOf(asked.bytes), "version");
+  EXPECT_EQ(BodyOf(AskSite(*site, "GET", "/none").bytes), "404 Not Found\n");
 }
 
 }  // namespace

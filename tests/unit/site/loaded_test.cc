@@ -77,7 +77,7 @@ TEST(Loaded, Answers) {
   const Case cases[] = {
       {"GET", "x", "/", 200, "x-top", "1", "Hello World!"},
       {"GET", "x", "/hello", 200, "content-length", "17", "[\"Hello\",\"World\"]"},
-      {"GET", "x", "/teapot", 418, "x-gone", "1", "418 Unknown\n"},
+      {"GET", "x", "/teapot", 418, "x-gone", "1", "418 I'm a teapot\n"},
       {"GET", "x", "/down", 503, "retry-after", "5", "{\"error\":\"ours\"}"},
       {"GET", "x", "/old?y=2", 302, "location", "/new?x=1&y=2", ""},
       {"GET", "x", "/docs/a/b%2Fc", 301, "location", "https://docs.example.com/a/b%2Fc", ""},

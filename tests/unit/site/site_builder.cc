@@ -260,6 +260,10 @@ Asked AskSite(const Site& site, const Ask& ask) {
   Scratch scratch;
   Asked asked;
   asked.answer = site.Find(request, &scratch);
+  if (ask.composed) {
+    asked.answer.kind = Answer::Kind::kTemplate;
+    asked.answer.compiled = nullptr;
+  }
   const bool head_only = ask.method == "HEAD";
   if (asked.answer.kind == Answer::Kind::kTemplate) {
     const size_t date =

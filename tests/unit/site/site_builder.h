@@ -68,6 +68,7 @@ struct Ask {
   uint32_t listener = 0;
   bool secure = false;
   std::string client = "192.0.2.7";
+  bool composed = false;  // an answer of quipd's own, as Render composes it, not as it was at load
 };
 
 [[nodiscard]] Asked AskSite(const Site& site, const Ask& ask);
