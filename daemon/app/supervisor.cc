@@ -97,7 +97,7 @@ class Supervisor {
   static void OnSignal(evutil_socket_t number, short what, void* self);
 
   Result<void> Start(LoadedSite loaded);
-  void AddSignals();
+  void AddSignal(int number);
   void AnnounceStart(Clock::time_point started);
   void TellReady(bool reload_failed, const std::string& status);
 
@@ -123,12 +123,16 @@ class Supervisor {
 };
 
 int Supervisor::Run(Clock::time_point started) {
+  // These wait for the loop; the two that end the process end it now, as before any handler.
+  AddSignal(SIGHUP);
+  AddSignal(SIGUSR1);
   LoadedSite loaded = LoadSite(request_.load, generation_);
   if (loaded.site == nullptr) {
     Print(loaded.diagnostics);
     return 1;
   }
-  AddSignals();
+  AddSignal(SIGTERM);
+  AddSignal(SIGINT);
   const Diagnostics warnings = loaded.diagnostics;
   if (Result<void> up = Start(std::move(loaded)); !up) {
     Print(up.error());
@@ -154,11 +158,9 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   return {};
 }
 
-void Supervisor::AddSignals() {
-  for (const int number : kSignals) {
-    signals_.emplace_back(evsignal_new(base_.get(), number, OnSignal, this));
-    Check(signals_.back() != nullptr && event_add(signals_.back().get(), nullptr) == 0);
-  }
+void Supervisor::AddSignal(int number) {
+  signals_.emplace_back(evsignal_new(base_.get(), number, OnSignal, this));
+  Check(signals_.back() != nullptr && event_add(signals_.back().get(), nullptr) == 0);
 }
 
 void Supervisor::AnnounceStart(Clock::time_point started) {

@@ -17,6 +17,7 @@ namespace quipd::server {
 namespace {
 
 constexpr int kAtOnce = 64;              // connections taken before others have a turn
+constexpr int kMostQueued = 4096;        // that a listening socket holds for us (somaxconn)
 constexpr timeval kPause = {0, 50'000};  // after an accept that had to be put off
 constexpr int64_t kWarningEveryMs = 10'000;
 
@@ -67,7 +68,8 @@ void Acceptor::PutOff() {
 void Acceptor::TakeQueued() {
   event_del(readable_.get());
   event_del(resume_.get());
-  while (AcceptOne() == Outcome::kTaken) {
+  // Bounded: while clients come as fast as they are served, the queue is never seen empty.
+  for (int i = 0; i < kMostQueued && AcceptOne() == Outcome::kTaken; ++i) {
   }
 }
 

@@ -201,8 +201,14 @@ bool Connection::WantsInput() const {
 
 void Connection::SetReading(bool on) {
   if (on == reading_) return;
-  reading_ = on;
-  Check((on ? event_add(&read_event_, nullptr) : event_del(&read_event_)) == 0);
+  if (!on) {
+    reading_ = false;
+    event_del(&read_event_);
+    return;
+  }
+  // The system may have no memory, or no watch, left for one more socket.
+  reading_ = event_add(&read_event_, nullptr) == 0;
+  if (!reading_) phase_ = Phase::kClosed;
 }
 
 // --- Deadlines ---
@@ -212,28 +218,38 @@ bool Connection::IsIdle() const {
          exchange_ == nullptr && queue_ == nullptr;
 }
 
-void Connection::SetDeadline() {
+// When the state that the connection is in has lasted too long.
+int64_t Connection::Due() const {
   const config::Timeouts& timeouts = context_->timeouts;
   int64_t due = kNoDeadline;
   if (phase_ == Phase::kLingering) {
     due = since_ms_ + kLingerMs;
-  } else if (incoming_ != nullptr) {
+  } else if (incoming_ != nullptr && !QueueIsFull()) {
     const auto received = static_cast<int64_t>(incoming_->reader.received() / 1024);
     due = since_ms_ + timeouts.body.count() + received * kMsPerKiB;
-  } else if (phase_ == Phase::kOpen && exchange_ == nullptr && held_ != nullptr && !QueueIsFull()) {
-    if (!in_head_) since_ms_ = context_->now_ms;
-    in_head_ = true;
+  } else if (IsInHead()) {
     due = since_ms_ + timeouts.head.count();
   } else if (IsIdle()) {
-    in_head_ = false;
-    since_ms_ = context_->now_ms;
     due = since_ms_ + (context_->draining ? kNewcomerMs : timeouts.idle.count());
   }
   if (queue_ != nullptr) due = std::min(due, write_since_ms_ + timeouts.write.count());
-  context_->deadlines.Set(this, due);
+  return due;
+}
+
+void Connection::SetDeadline() {
+  const bool in_head = IsInHead();
+  const bool begins_head = in_head && !in_head_;
+  // What we don't read can't be late: the body's time begins anew when the queue has room again.
+  const bool waits_for_us = incoming_ != nullptr && QueueIsFull();
+  const bool idle = IsIdle();
+  if (begins_head || waits_for_us || idle) since_ms_ = context_->now_ms;
+  if (in_head || idle) in_head_ = in_head;
+  context_->deadlines.Set(this, Due());
 }
 
 void Connection::OnDeadline() {
+  // A reload may have moved it away.
+  if (Due() > context_->now_ms) return;
   const bool late =
       queue_ != nullptr && write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
   const bool stuck = late && HasStoppedReading();

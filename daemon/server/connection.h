@@ -147,6 +147,12 @@ class Connection : private Deadline {
   void FinishEnding();
   void SetReading(bool on);
   void SetDeadline();
+  [[nodiscard]] int64_t Due() const;
+  // A part of a head is here, and nothing of ours keeps the rest from being read.
+  [[nodiscard]] bool IsInHead() const {
+    return phase_ == Phase::kOpen && incoming_ == nullptr && exchange_ == nullptr &&
+           held_ != nullptr && !QueueIsFull();
+  }
   [[nodiscard]] bool WantsInput() const;
   [[nodiscard]] bool QueueIsFull() const;
 

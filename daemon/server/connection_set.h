@@ -3,6 +3,7 @@
 // for the ConnectionCap.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,17 +19,20 @@ namespace quipd::server {
 // Counts the connections of the process. Thread-safe.
 class ConnectionCap {
  public:
-  // Takes a place; false where `limit` are taken.
+  // Takes a place; false where `limit`, or what the system has descriptors for, are taken.
   [[nodiscard]] bool Take(uint32_t limit) {
-    if (taken_.fetch_add(1, std::memory_order_relaxed) < limit) return true;
+    if (taken_.fetch_add(1, std::memory_order_relaxed) < Lower(limit)) return true;
     Release();
     return false;
   }
   void Release() { taken_.fetch_sub(1, std::memory_order_relaxed); }
 
   [[nodiscard]] bool IsFull(uint32_t limit) const {
-    return taken_.load(std::memory_order_relaxed) >= limit;
+    return taken_.load(std::memory_order_relaxed) >= Lower(limit);
   }
+
+  // How many connections the process has descriptors for.
+  void set_ceiling(uint32_t ceiling) { ceiling_.store(ceiling, std::memory_order_relaxed); }
 
   // A worker at the cap that has no idle connection asks all to close one of theirs. How that
   // reaches them is set before the first of them runs.
@@ -38,7 +42,12 @@ class ConnectionCap {
   void set_ask_all(std::function<void()> ask_all) { ask_all_ = std::move(ask_all); }
 
  private:
+  [[nodiscard]] uint32_t Lower(uint32_t limit) const {
+    return std::min(limit, ceiling_.load(std::memory_order_relaxed));
+  }
+
   std::atomic<uint32_t> taken_{0};
+  std::atomic<uint32_t> ceiling_{UINT32_MAX};
   std::function<void()> ask_all_;
 };
 

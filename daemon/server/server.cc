@@ -29,14 +29,24 @@ uint32_t IndexOf(const config::Config& config, const std::string& key) {
   return ListenerSlot::kGone;
 }
 
-// The connections that are allowed need their descriptors; 64 are left for all else.
-void RaiseDescriptorLimit(uint32_t connections) {
+// Descriptors that stay free of connections: a worker's own, and what the supervisor opens when it
+// reloads while clients hold all the rest.
+constexpr rlim_t kSpare = 64;
+constexpr rlim_t kOfWorker = 8;
+
+// Raises the limit of descriptors as far as `connections` need it; how many it leaves room for.
+uint32_t MakeRoomForConnections(uint32_t connections, size_t workers) {
+  const rlim_t spare = kSpare + kOfWorker * workers;
   rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, rlim_t{connections} + 64);
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return connections;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, connections + spare);
+  if (limit.rlim_cur < wanted) {
+    const rlimit raised{wanted, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  // Where the limit is very low, connections have the half of it.
+  const rlim_t room = limit.rlim_cur - std::min(spare, limit.rlim_cur / 2);
+  return static_cast<uint32_t>(std::min<rlim_t>(room, connections));
 }
 
 }  // namespace
@@ -52,7 +62,7 @@ Server::~Server() {
 Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> site,
                                               size_t workers, std::function<void()> ended) {
   std::unique_ptr<Server> server(new Server());
-  RaiseDescriptorLimit(site->config().limits.connections);
+  server->cap_->set_ceiling(MakeRoomForConnections(site->config().limits.connections, workers));
   const auto left = std::make_shared<std::atomic<size_t>>(workers);
   for (size_t i = 0; i < workers; ++i) {
     Result<std::unique_ptr<Worker>> worker =
@@ -118,7 +128,7 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site) {
   std::map<std::string, Listening> opened;
   if (Result<void> open = OpenNew(config, &opened); !open) return open;
 
-  RaiseDescriptorLimit(config.limits.connections);
+  cap_->set_ceiling(MakeRoomForConnections(config.limits.connections, workers_.size()));
   std::vector<std::pair<std::string, uint32_t>> moved;
   for (auto& [key, listening] : listening_) {
     listening.number = IndexOf(config, key);

@@ -118,6 +118,23 @@ TEST(Limits, OutOfDescriptorsDoesNotSpin) {
   EXPECT_EQ(daemon.Connect().Get("/").status, 200);
 }
 
+// Clients may take all descriptors but those that a reload needs.
+TEST(Limits, FloodLeavesDescriptorsForAReload) {
+  Daemon daemon(std::string("listen: 127.0.0.1:0\nworkers: 1\n") + kRoutes);
+  ASSERT_TRUE(daemon.ready());
+  const rlimit tight{128, 128};
+  ASSERT_EQ(prlimit(daemon.pid(), RLIMIT_NOFILE, &tight, nullptr), 0);
+  EXPECT_EQ(daemon.Reload().reload, "ok");  // looks at the limit
+  std::vector<Client> flood;
+  for (int i = 0; i < 200; ++i) {
+    flood.push_back(daemon.Connect());
+    flood.back().Send(kHalfPost);
+  }
+  (void)flood.back().StaysQuiet(milliseconds(200));
+  EXPECT_LT(daemon.OpenFiles(), 100u);
+  EXPECT_EQ(daemon.Reload().reload, "ok") << daemon.Log();
+}
+
 TEST(Limits, FewDescriptorsAreEnough) {
   TempFolder folder;
   folder.Write("quipd.yaml", std::string("listen: 127.0.0.1:0\nworkers: 1\n") + kRoutes);

@@ -201,5 +201,40 @@ TEST(SlowClient, ReaderThatGoesOnIsServed) {
   EXPECT_GT(got.size(), 8u * 1024 * 1024);
 }
 
+// What was queued under short timeouts has the longer ones of a reload, and no 408 stands behind
+// it.
+TEST(SlowClient, ReloadGivesMoreTime) {
+  Daemon daemon = Start("write: 1s, head: 1s, body: 1s");
+  ASSERT_TRUE(daemon.ready());
+  Client slow = daemon.Connect(4096);
+  slow.Send(GetRequest("/big"));
+  Client half = daemon.Connect();
+  half.Send("GET / HTTP/1.1\r\n");
+  EXPECT_TRUE(half.StaysQuiet(milliseconds(100)));
+  daemon.Configure(Config("write: 60s, head: 60s, body: 60s"));
+  EXPECT_EQ(daemon.Reload().reload, "ok");
+  EXPECT_TRUE(half.StaysQuiet(milliseconds(2000)));
+  half.Send("Host: a\r\n\r\n");
+  EXPECT_EQ(half.Read().status, 200);
+  const Response big = slow.Read();
+  EXPECT_EQ(big.body.size(), 8u * 1024 * 1024) << big.fault;
+  EXPECT_TRUE(slow.StaysQuiet(milliseconds(50)));
+  EXPECT_EQ(slow.Get("/").status, 200);
+}
+
+// A body that isn't read, because an answer before it must leave first, is not late.
+TEST(SlowClient, BodyBehindASlowAnswerIsNotLate) {
+  const Daemon daemon = Start("body: 500ms");
+  ASSERT_TRUE(daemon.ready());
+  Client slow = daemon.Connect(4096);
+  const std::string post = PostRequest("/post", "1234567890");
+  slow.Send(GetRequest("/big") + post.substr(0, post.size() - 5));
+  std::this_thread::sleep_for(milliseconds(1500));
+  slow.Send(post.substr(post.size() - 5));
+  const Response big = slow.Read();
+  EXPECT_EQ(big.body.size(), 8u * 1024 * 1024) << big.fault;
+  EXPECT_EQ(slow.Read().body, "posted");
+}
+
 }  // namespace
 }  // namespace quipd::test
