@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parser behind ParseRequestHead, over either set of scanners. Private to http/ and its tests.
+// The parser behind ParseRequestHead, over any set of scanners. Private to http/ and its tests.
 //
 // Each step takes where it begins and returns where it ended, or nullptr: fault_ then tells a fault
 // from an input that ended too soon. A step refuses a byte only for what stands before it, never
@@ -24,9 +24,10 @@ namespace quipd::http {
 template <typename Scan>
 class HeadParser {
  public:
-  HeadParser(const HeadLimits& limits, RequestHead* head) : limits_(limits), head_(*head) {}
+  HeadParser(const HeadLimits& limits, RequestHead* head, const RequestHead* before = nullptr)
+      : limits_(limits), head_(*head), before_(before) {}
 
-  HeadResult Parse(std::string_view input) {
+  [[gnu::always_inline]] HeadResult Parse(std::string_view input) {
     Reset();
     end_ = input.data() + input.size();
     const char* const begin = EmptyLines(input.data());
@@ -257,6 +258,9 @@ class HeadParser {
   // The field lines and the empty line behind them.
   [[gnu::always_inline]] const char* Fields(const char* p) {
     const char* const begin = p;
+    if (before_ != nullptr && Repeats(p)) {
+      return TakeOver(p);
+    }
     for (uint32_t left = limits_.header_count;; --left) {
       if (p == end_) {
         return nullptr;
@@ -281,29 +285,66 @@ class HeadParser {
     return fault == HeadFault::kNone ? p : Refuse(fault);
   }
 
-  [[gnu::always_inline]] const char* FieldLine(const char* name) {
-    const char* const colon = Scan::NameEnd(name, end_);
-    if (colon == end_) {
-      return nullptr;
+  // Whether the fields and the empty line at p are those of the head before, to the byte, and mean
+  // the same: the version decides of persistence, an absolute-form of the authority.
+  [[gnu::always_inline]] bool Repeats(const char* p) const {
+    const size_t size = before_->fields.size() + 2;
+    return static_cast<size_t>(end_ - p) >= size && before_->http10 == head_.http10 &&
+           before_->target.front() == '/' && head_.target.front() == '/' &&
+           std::memcmp(before_->fields.data(), p, size) == 0;
+  }
+
+  [[gnu::always_inline]] const char* TakeOver(const char* p) {
+    const RequestHead& before = *before_;
+    head_.fields = View(p, p + before.fields.size());
+    if (before.authority.data() != nullptr) {
+      head_.authority = {p + (before.authority.data() - before.fields.data()),
+                         before.authority.size()};
     }
-    if (*colon != ':' || colon == name) {
-      return Refuse(HeadFault::kField);
+    head_.content_length = before.content_length;
+    head_.has_content_length = before.has_content_length;
+    head_.chunked = before.chunked;
+    head_.close = before.close;
+    head_.keep_alive_10 = before.keep_alive_10;
+    head_.expect_continue = before.expect_continue;
+    return p + before.fields.size() + 2;
+  }
+
+  [[gnu::always_inline]] const char* FieldLine(const char* name) {
+    const scan::Line line = Scan::ReadLine(name, end_);
+    const char* const colon = line.name_end;
+    const char* value_end = line.value_end;
+    const char* next = value_end + 2;
+    if (colon == name || end_ - value_end < 2 || std::memcmp(value_end, "\r\n", 2) != 0)
+        [[unlikely]] {
+      next = OddLine(name, colon, value_end);
+      if (next == nullptr) {
+        return nullptr;
+      }
+      value_end = next - 2;
     }
     const char* const value = colon + 1;
-    const char* value_end = Scan::ControlIn(value, end_);
-    while (value_end != end_ && *value_end == '\t') [[unlikely]] {
-        value_end = Scan::ControlIn(value_end + 1, end_);
-      }
-    const char* const next = LineEnd(value_end, HeadFault::kField);
-    if (next == nullptr) [[unlikely]] {
-      return nullptr;
-    }
     const auto length = static_cast<size_t>(colon - name);
     if (length >= kFirstOfKnown.size() || (*name | 0x20) != kFirstOfKnown[length]) {
       return next;
     }
     const HeadFault fault = Judge(name, length, value, value_end);
     return fault == HeadFault::kNone ? next : Refuse(fault);
+  }
+
+  // Behind a line that isn't whole, isn't right, or has a tab in its value, which then goes on.
+  [[gnu::noinline]] const char* OddLine(const char* name, const char* colon,
+                                        const char* value_end) {
+    if (colon == end_) {
+      return nullptr;
+    }
+    if (*colon != ':' || colon == name) {
+      return Refuse(HeadFault::kField);
+    }
+    while (value_end != end_ && *value_end == '\t') {
+      value_end = Scan::ControlIn(value_end + 1, end_);
+    }
+    return LineEnd(value_end, HeadFault::kField);
   }
 
   // Whether `name`, of the length of `lower` and without controls, is that name in any case. To set
@@ -338,14 +379,15 @@ class HeadParser {
     return View(begin, end);
   }
 
-  // A name or an IPv4 address, with a port of up to four digits; false tells nothing.
+  // A name or an IPv4 address, with a port of up to five digits; false tells nothing.
   bool IsPlainHost(std::string_view host) const {
     const char* const end = host.data() + host.size();
     const char* p = Scan::PlainHostEnd(host.data(), end_);
     if (p == host.data() || p == end) {
       return p == end;
     }
-    return *p == ':' && end - p <= 5 && scan::All(View(p + 1, end), scan::kDigit);
+    return *p == ':' && end - p <= 6 && scan::All(View(p + 1, end), scan::kDigit) &&
+           (end - p < 6 || std::memcmp(p + 1, "65535", 5) <= 0);
   }
 
   void Connection(std::string_view value) {
@@ -392,6 +434,7 @@ class HeadParser {
 
   const HeadLimits& limits_;
   RequestHead& head_;
+  const RequestHead* const before_;
   const char* end_ = nullptr;
   HeadFault fault_ = HeadFault::kNone;
   bool broken_escape_ = false;

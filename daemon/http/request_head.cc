@@ -56,14 +56,36 @@ std::string_view NameOf(HeadFault fault) {
   return "unknown fault";
 }
 
-HeadResult ParseRequestHead(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+#if defined(QUIPD_SCAN_AVX2)
+namespace {
+
+const bool kHasAvx2 = scan::HasAvx2();
+
+// All of the parser that runs for each line is drawn in here, and so compiled for AVX2.
+[[gnu::target("avx2,bmi"), gnu::flatten]] HeadResult ParseByAvx2(std::string_view input,
+                                                                 const HeadLimits& limits,
+                                                                 RequestHead* head,
+                                                                 const RequestHead* before) {
+  return HeadParser<scan::Avx2>(limits, head, before).Parse(input);
+}
+
+}  // namespace
+#endif
+
+HeadResult ParseRequestHead(std::string_view input, const HeadLimits& limits, RequestHead* head,
+                            const RequestHead* before) {
 #if defined(__SSE2__)
   // The parser looks at `limits.head` bytes at most; see http/scan.h for the 16.
   if (input.size() >= 16 && limits.head >= 16) [[likely]] {
-    return HeadParser<scan::Sse2>(limits, head).Parse(input);
+#if defined(QUIPD_SCAN_AVX2)
+    if (kHasAvx2) {
+      return ParseByAvx2(input, limits, head, before);
+    }
+#endif
+    return HeadParser<scan::Sse2>(limits, head, before).Parse(input);
   }
 #endif
-  return HeadParser<scan::Tables>(limits, head).Parse(input);
+  return HeadParser<scan::Tables>(limits, head, before).Parse(input);
 }
 
 bool FieldReader::Next(Field* field) {

@@ -81,8 +81,12 @@ struct HeadResult {
 // whole on kComplete only; on kFault its method, target and http10 are set as far as they were read
 // (for logs and for an answer to HEAD). The same bytes give the same result however they come in.
 // A head that can't fit its limits is refused as soon as that is seen, not when it is complete.
+//
+// `before` is the head that was accepted just before on the same connection under the same limits,
+// its bytes still in place, or null: heads that come in together mostly repeat their fields to the
+// byte, and what was found of those is taken over then. The result is the same without it.
 [[nodiscard]] HeadResult ParseRequestHead(std::string_view input, const HeadLimits& limits,
-                                          RequestHead* head);
+                                          RequestHead* head, const RequestHead* before = nullptr);
 
 struct Field {
   std::string_view name;   // as sent

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How the bytes of a head are told apart: classes of bytes, and the scanners that find the first
-// byte outside of one. There are two sets of scanners with the same results: Tables for any CPU,
-// and Sse2 for those of amd64. Private to http/ and its tests.
+// byte outside of one. There are sets of scanners with the same results: Tables for any CPU, Sse2
+// for those of amd64, and Avx2 for those of them that have it, which the caller must know
+// (HasAvx2). Private to http/ and its tests.
 //
 // A scanner looks at [p, end) alone and returns `end` where it meets no other byte. Sse2 reads
-// blocks of 16 bytes, the last of them aligned to `end`: 16 bytes before `end` must be readable.
+// blocks of 16 bytes, the last of them aligned to `end`: 16 bytes before `end` must be readable,
+// for Avx2 as well.
 #pragma once
 
 #include <array>
@@ -13,7 +15,7 @@
 #include <string_view>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <bit>
 #endif
@@ -70,7 +72,23 @@ inline bool All(std::string_view text, Class wanted) {
   return true;
 }
 
+// A field line: where its name stops, and the first control byte of its value; `end` for the latter
+// where the name doesn't stop at a colon.
+struct Line {
+  const char* name_end;
+  const char* value_end;
+};
+
+template <typename Scan>
+[[gnu::always_inline]] inline Line ReadLineInTwo(const char* p, const char* end) {
+  const char* const name_end = Scan::NameEnd(p, end);
+  if (name_end == end || *name_end != ':') return {name_end, end};
+  return {name_end, Scan::ControlIn(name_end + 1, end)};
+}
+
 struct Tables {
+  static Line ReadLine(const char* p, const char* end) { return ReadLineInTwo<Tables>(p, end); }
+
   // The first byte that can't stand in a token.
   static const char* NameEnd(const char* p, const char* end) {
     while (p != end && Is(*p, kToken)) {
@@ -119,6 +137,10 @@ struct Tables {
 
 class Sse2 {
  public:
+  [[gnu::always_inline]] static Line ReadLine(const char* p, const char* end) {
+    return ReadLineInTwo<Sse2>(p, end);
+  }
+
   static const char* NameEnd(const char* p, const char* end) {
     p = Find(p, end, [](Block x) { return 0xffff ^ Bits(Or(Letters(x), Equal(x, '-'))); });
     // The tokens beyond letters and '-' are rare enough for the tables.
@@ -216,6 +238,86 @@ class Sse2 {
     return p + std::countr_zero(stops(Load(end - kBlock)) >> behind | rest);
   }
 };
+
+#endif
+
+#if defined(__SSE2__) && defined(__x86_64__)
+#define QUIPD_SCAN_AVX2 1
+
+[[nodiscard]] inline bool HasAvx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0;
+}
+
+// Most lines end within one block of 32 bytes, which tells of name and value together. These
+// functions are compiled for AVX2 each by itself, so that nothing else of the program is.
+class Avx2 : public Sse2 {
+ public:
+  [[gnu::target("avx2,bmi")]] static Line ReadLine(const char* p, const char* end) {
+    if (end - p < kBlock) [[unlikely]] {
+      return Sse2::ReadLine(p, end);
+    }
+    const __m256i block = Load(p);
+    const char* const stop = p + std::countr_zero(~NameBytes(block));
+    if (*stop != ':') [[unlikely]] {
+      return Sse2::ReadLine(p, end);
+    }
+    // No byte of the name and no colon is a control: the first of the block is the value's.
+    unsigned controls = Controls(block);
+    while (controls == 0) {
+      p += kBlock;
+      if (end - p < kBlock) [[unlikely]] {
+        return {stop, Sse2::ControlIn(p, end)};
+      }
+      controls = Controls(Load(p));
+    }
+    return {stop, p + std::countr_zero(controls)};
+  }
+
+ private:
+  static constexpr ptrdiff_t kBlock = sizeof(__m256i);
+
+  [[gnu::target("avx2,bmi")]] static __m256i Load(const char* p) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(static_cast<const void*>(p)));
+  }
+
+  // Taken from memory as operands: compilers make such blocks anew for each line otherwise.
+  struct alignas(sizeof(__m256i)) Filled {
+    constexpr explicit Filled(int byte) { bytes.fill(static_cast<char>(byte)); }
+    [[gnu::target("avx2,bmi")]] [[nodiscard]] __m256i Get() const {
+      return _mm256_load_si256(static_cast<const __m256i*>(static_cast<const void*>(&bytes)));
+    }
+    std::array<char, sizeof(__m256i)> bytes{};
+  };
+  struct Blocks {
+    Filled lower_bit{0x20};
+    Filled to_lowest{0x80 - 'a'};
+    Filled above_letters{-128 + 26};
+    Filled dash{'-'};
+    Filled last_low{0x1f};
+    Filled del{0x7f};
+  };
+  static const Blocks kBlocks;
+
+  // A bit for each letter and each '-'; never all of them set, as a name of a whole block is left
+  // to Sse2: the highest bit is cleared.
+  [[gnu::target("avx2,bmi")]] static unsigned NameBytes(__m256i x) {
+    const __m256i lower = _mm256_or_si256(x, kBlocks.lower_bit.Get());
+    const __m256i moved = _mm256_add_epi8(lower, kBlocks.to_lowest.Get());
+    const __m256i letters = _mm256_cmpgt_epi8(kBlocks.above_letters.Get(), moved);
+    const __m256i dashes = _mm256_cmpeq_epi8(x, kBlocks.dash.Get());
+    const auto bits = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(letters, dashes)));
+    return bits & 0x7fffffffU;
+  }
+
+  // A bit for each control byte.
+  [[gnu::target("avx2,bmi")]] static unsigned Controls(__m256i x) {
+    const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(x, kBlocks.last_low.Get()), x);
+    const __m256i del = _mm256_cmpeq_epi8(x, kBlocks.del.Get());
+    return static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(low, del)));
+  }
+};
+
+inline const Avx2::Blocks Avx2::kBlocks;
 
 #endif
 

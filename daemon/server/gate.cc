@@ -56,7 +56,8 @@ size_t Gate::ParseBatch(Connection* connection, std::string_view input, http::He
   bool ended = false;
   while (count < kBatch && position < input.size() && !ended) {
     Heard& heard = heard_[count];
-    *stop = http::ParseRequestHead(input.substr(position), context_.limits, &heard.head);
+    *stop = http::ParseRequestHead(input.substr(position), context_.limits, &heard.head,
+                                   count > 0 ? &heard_[count - 1].head : nullptr);
     if (stop->state != http::HeadState::kComplete) break;
     position += stop->length;
     heard.end = position;

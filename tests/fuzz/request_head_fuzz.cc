@@ -22,6 +22,17 @@ HeadResult ParseWithTables(std::string_view input, const HeadLimits& limits, Req
   return HeadParser<scan::Tables>(limits, head).Parse(input);
 }
 
+HeadResult ParseAlone(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+  return ParseRequestHead(input, limits, head);
+}
+
+// As the second of two heads that came in together.
+HeadResult ParseBehindItself(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+  RequestHead before;
+  const bool complete = ParseRequestHead(input, limits, &before).state == HeadState::kComplete;
+  return ParseRequestHead(input, limits, head, complete ? &before : nullptr);
+}
+
 bool Inside(std::string_view outer, std::string_view inner) {
   return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
 }
@@ -91,14 +102,15 @@ HeadLimits LimitsOf(uint8_t choice) {
 }
 
 void CheckHead(std::string_view input, const HeadLimits& limits) {
-  const std::string whole = Outcome(ParseRequestHead, input, limits);
-  const std::string partial = Outcome(ParseRequestHead, "", limits);
+  const std::string whole = Outcome(ParseAlone, input, limits);
+  const std::string partial = Outcome(ParseAlone, "", limits);
   Check(Outcome(ParseWithTables, input, limits) == whole);
+  Check(Outcome(ParseBehindItself, input, limits) == whole);
   // Every prefix of a short input, some of a long one.
   const size_t step = std::max<size_t>(1, input.size() / 64);
   bool decided = false;
   for (size_t length = 0; length < input.size(); length += step) {
-    const std::string prefix = Outcome(ParseRequestHead, input.substr(0, length), limits);
+    const std::string prefix = Outcome(ParseAlone, input.substr(0, length), limits);
     decided = decided || prefix != partial;
     Check(prefix == (decided ? whole : partial));
   }

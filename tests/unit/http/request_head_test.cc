@@ -67,20 +67,30 @@ void ExpectSame(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.text, b.text);
 }
 
-Outcome ParseBothWays(std::string_view input, const HeadLimits& limits) {
-  const Outcome outcome = Parse(ParseRequestHead, input, limits);
+HeadResult ParseAlone(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+  return ParseRequestHead(input, limits, head);
+}
+
+// With every set of scanners that this machine has.
+Outcome ParseEveryWay(std::string_view input, const HeadLimits& limits) {
+  const Outcome outcome = Parse(ParseAlone, input, limits);
   ExpectSame(outcome, Parse(ParseWith<scan::Tables>, input, limits));
+#if defined(__SSE2__)
+  if (input.size() >= 16 && limits.head >= 16) {
+    ExpectSame(outcome, Parse(ParseWith<scan::Sse2>, input, limits));
+  }
+#endif
   return outcome;
 }
 
 // Parses `input` whole and every prefix of it: up to some length they are partial, from there on
 // they are what the whole is.
 Outcome ParseEveryPrefix(std::string_view input, const HeadLimits& limits = {}) {
-  const Outcome whole = ParseBothWays(input, limits);
+  const Outcome whole = ParseEveryWay(input, limits);
   bool decided = false;
   for (size_t length = 0; length < input.size() && !testing::Test::HasFailure(); ++length) {
     SCOPED_TRACE("prefix of " + std::to_string(length));
-    const Outcome prefix = ParseBothWays(input.substr(0, length), limits);
+    const Outcome prefix = ParseEveryWay(input.substr(0, length), limits);
     if (prefix.result.state == HeadState::kPartial) {
       EXPECT_FALSE(decided);
       EXPECT_EQ(prefix.result.length, length);
@@ -495,8 +505,8 @@ TEST(RequestHead, BoundsTheHead) {
   EXPECT_EQ(ParseEveryPrefix(faulty, {.head = 25}).result.fault, HeadFault::kField);
   EXPECT_EQ(ParseEveryPrefix(faulty, {.head = 24}).result.fault, HeadFault::kHeadTooLarge);
   const std::string flood = "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x');
-  EXPECT_EQ(ParseBothWays(flood, {}).result.fault, HeadFault::kHeadTooLarge);
-  EXPECT_EQ(ParseBothWays(std::string(20'000, 'G'), {}).result.fault, HeadFault::kHeadTooLarge);
+  EXPECT_EQ(ParseEveryWay(flood, {}).result.fault, HeadFault::kHeadTooLarge);
+  EXPECT_EQ(ParseEveryWay(std::string(20'000, 'G'), {}).result.fault, HeadFault::kHeadTooLarge);
 }
 
 TEST(RequestHead, BoundsTheTarget) {
@@ -508,8 +518,8 @@ TEST(RequestHead, BoundsTheTarget) {
     EXPECT_EQ(ParseEveryPrefix(head, {.target = 0}).result.fault, HeadFault::kTargetTooLong);
   }
   // It is refused as soon as it is seen, and before a fault that stands behind the limit.
-  EXPECT_EQ(ParseBothWays("GET /23456", {.target = 5}).result.fault, HeadFault::kTargetTooLong);
-  EXPECT_EQ(ParseBothWays("GET /2345", {.target = 5}).result.state, HeadState::kPartial);
+  EXPECT_EQ(ParseEveryWay("GET /23456", {.target = 5}).result.fault, HeadFault::kTargetTooLong);
+  EXPECT_EQ(ParseEveryWay("GET /2345", {.target = 5}).result.state, HeadState::kPartial);
   EXPECT_EQ(ParseEveryPrefix("GET /234\x01", {.target = 4}).result.fault, HeadFault::kTarget);
   EXPECT_EQ(ParseEveryPrefix("GET /2345\x01", {.target = 4}).result.fault,
             HeadFault::kTargetTooLong);
@@ -517,8 +527,8 @@ TEST(RequestHead, BoundsTheTarget) {
   EXPECT_EQ(ParseEveryPrefix("GET /23%4z", {.target = 4}).result.fault, HeadFault::kTargetTooLong);
   // At least 8000 bytes have to be taken (RFC 9112 3).
   const std::string longest = "GET /" + std::string(8191, 'x') + " HTTP/1.1\r\nHost: h\r\n\r\n";
-  EXPECT_EQ(ParseBothWays(longest, {}).result.state, HeadState::kComplete);
-  EXPECT_EQ(ParseBothWays("GET /" + std::string(20'000, 'x'), {}).result.fault,
+  EXPECT_EQ(ParseEveryWay(longest, {}).result.state, HeadState::kComplete);
+  EXPECT_EQ(ParseEveryWay("GET /" + std::string(20'000, 'x'), {}).result.fault,
             HeadFault::kTargetTooLong);
 }
 
@@ -537,7 +547,7 @@ TEST(RequestHead, BoundsTheCount) {
   for (int i = 0; i < 101; ++i) {
     flood += "a:\r\n";
   }
-  EXPECT_EQ(ParseBothWays(flood, {}).result.fault, HeadFault::kHeadTooLarge);
+  EXPECT_EQ(ParseEveryWay(flood, {}).result.fault, HeadFault::kHeadTooLarge);
 }
 
 TEST(RequestHead, ShowsItsBytes) {
@@ -638,6 +648,68 @@ TEST(Bytes, CompareAndClassify) {
   EXPECT_FALSE(IsFieldValue("a\r\nb"));
   EXPECT_FALSE(IsFieldValue("a\0b"sv));
   EXPECT_FALSE(IsFieldValue("\x7f"));
+}
+
+// Heads that repeat the fields of the one before, or almost: what is told of them is what is told
+// of each alone.
+TEST(RequestHead, TheHeadBeforeChangesNothing) {
+  const std::string lines[] = {"GET / HTTP/1.1\r\n",         "HEAD /a?b HTTP/1.1\r\n",
+                               "POST /a%20b HTTP/1.0\r\n",   "GET http://t/x HTTP/1.1\r\n",
+                               "OPTIONS * HTTP/1.1\r\n",     "GET /x HTTP/1.2\r\n",
+                               "GET http://u/x HTTP/1.0\r\n"};
+  const std::string fields[] = {
+      "Host: h\r\n",
+      "Host: i\r\n",
+      "Host: h\r\nX: y\r\n",
+      "Host:\r\n",
+      "",
+      "Host: h:80\r\nConnection: close\r\n",
+      "Host: h\r\nConnection: keep-alive\r\n",
+      "Host: h\r\nContent-Length: 0\r\n",
+      "Host: h\r\nContent-Length: 12\r\nExpect: 100-continue\r\n",
+      "Host: h\r\nTransfer-Encoding: chunked\r\n",
+  };
+  std::vector<std::string> heads;
+  for (const std::string& line : lines) {
+    for (const std::string& some : fields) heads.push_back(line + some + "\r\n");
+  }
+  for (const std::string& first : heads) {
+    for (const std::string& second : heads) {
+      SCOPED_TRACE(first + second);
+      const std::string input = first + second;
+      const HeadLimits limits;
+      RequestHead before;
+      if (ParseRequestHead(input, limits, &before).state != HeadState::kComplete) continue;
+      const std::string_view rest = std::string_view(input).substr(first.size());
+      RequestHead alone;
+      RequestHead behind;
+      const HeadResult expected = ParseRequestHead(rest, limits, &alone);
+      const HeadResult result = ParseRequestHead(rest, limits, &behind, &before);
+      ASSERT_EQ(result.state, expected.state);
+      ASSERT_EQ(result.fault, expected.fault);
+      if (expected.state != HeadState::kComplete) continue;
+      ASSERT_EQ(result.length, expected.length);
+      ASSERT_EQ(Text(behind), Text(alone));
+      ASSERT_EQ(behind.bytes, alone.bytes);
+      ASSERT_EQ(behind.fields.data(), alone.fields.data());
+      ASSERT_EQ(behind.fields, alone.fields);
+      ASSERT_EQ(behind.authority.data(), alone.authority.data());
+    }
+  }
+}
+
+// The limits hold for a head that repeats as for any other.
+TEST(RequestHead, TheHeadBeforeLiftsNoLimit) {
+  const std::string head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  const std::string input = head + "GET /" + std::string(20, 'a') + head.substr(5);
+  HeadLimits limits;
+  limits.head = static_cast<uint32_t>(head.size() + 10);
+  RequestHead before;
+  ASSERT_EQ(ParseRequestHead(input, limits, &before).state, HeadState::kComplete);
+  RequestHead behind;
+  const HeadResult result =
+      ParseRequestHead(std::string_view(input).substr(head.size()), limits, &behind, &before);
+  EXPECT_EQ(result.fault, HeadFault::kHeadTooLarge);
 }
 
 }  // namespace

@@ -79,6 +79,38 @@ TEST(Scanners, SeeDotsAndSlashesEverywhere) {
   }
 }
 
+#if defined(QUIPD_SCAN_AVX2)
+
+bool operator==(const Line& a, const Line& b) {
+  return a.name_end == b.name_end && a.value_end == b.value_end;
+}
+
+// Lines of all lengths around the blocks, with every byte at every place.
+TEST(Scanners, OfAvx2AndTablesReadTheSameLines) {
+  if (!HasAvx2()) return;  // nothing on this machine uses it
+  for (const size_t colon : std::initializer_list<size_t>{0, 1, 14, 30, 31, 32, 33, 63}) {
+    for (size_t length = colon; length <= 70; ++length) {
+      const auto heap = std::make_unique<char[]>(16 + length);
+      std::memset(heap.get(), '/', 16);
+      char* const begin = heap.get() + 16;
+      const char* const end = begin + length;
+      std::memset(begin, 'a', length);
+      if (colon < length) begin[colon] = ':';
+      for (size_t place = 0; place < length; ++place) {
+        const char kept = begin[place];
+        for (int byte = 0; byte < 256; ++byte) {
+          begin[place] = static_cast<char>(byte);
+          ASSERT_TRUE(Avx2::ReadLine(begin, end) == Tables::ReadLine(begin, end))
+              << byte << " at " << place << " of " << length;
+        }
+        begin[place] = kept;
+      }
+    }
+  }
+}
+
+#endif
+
 #endif
 
 }  // namespace
