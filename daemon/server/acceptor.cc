@@ -65,6 +65,9 @@ void Acceptor::PutOff() {
   event_add(resume_.get(), &kPause);
 }
 
+// For a socket that listens already, listen() sets the bound alone, and nothing can fail.
+void Acceptor::SetBacklog(int backlog) { listen(socket_.get(), backlog); }
+
 void Acceptor::TakeQueued() {
   event_del(readable_.get());
   event_del(resume_.get());

@@ -18,6 +18,8 @@ class Acceptor {
   Acceptor(Context* context, Gate* gate, ConnectionSet* connections, FileDescriptor socket,
            std::shared_ptr<const ListenerSlot> slot);
 
+  void SetBacklog(int backlog);
+
   // Takes what is queued, without waiting for more; for the end of a listener.
   void TakeQueued();
 

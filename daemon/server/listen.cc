@@ -42,7 +42,8 @@ std::string Reason(int error) {
 }
 
 std::string HintFor(int error, const config::Listener& listener) {
-  if (error == EADDRINUSE) return "another process listens there; stop it or choose another port";
+  if (error == EADDRINUSE)
+    return "another process listens there, or quipd by another entry of listen";
   if (error == EACCES && listener.address.family != config::ListenAddress::Family::kUnix) {
     return "a port below 1024 needs the capability CAP_NET_BIND_SERVICE";
   }
@@ -267,12 +268,19 @@ SocketFile& SocketFile::operator=(SocketFile&& other) noexcept {
 
 SocketFile::~SocketFile() { Remove(); }
 
-void SocketFile::Remove() {
-  if (path_.empty()) return;
+bool SocketFile::IsOurs() const {
   struct stat status;
-  if (lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
-    unlink(path_.c_str());
-  }
+  return !path_.empty() && lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
+
+Result<void> SocketFile::SetMode(uint32_t mode) const {
+  if (!IsOurs() || chmod(path_.c_str(), mode) == 0) return {};
+  return Fail("changing the mode of " + path_ + ": " + Reason(errno));
+}
+
+void SocketFile::Remove() {
+  if (IsOurs()) unlink(path_.c_str());
 }
 
 Result<OpenListener> Open(const config::Listener& listener, size_t workers) {

@@ -28,7 +28,11 @@ class SocketFile {
   SocketFile& operator=(SocketFile&& other) noexcept;
   ~SocketFile();
 
+  // Changes who may connect; nothing where it isn't ours (any more), or there is none.
+  Result<void> SetMode(uint32_t mode) const;
+
  private:
+  [[nodiscard]] bool IsOurs() const;
   void Remove();
 
   std::string path_;  // empty: none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/server.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -133,9 +134,17 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site) {
   for (auto& [key, listening] : listening_) {
     listening.number = IndexOf(config, key);
     moved.emplace_back(key, listening.number);
+    if (listening.number == ListenerSlot::kGone) continue;
+    const config::Listener& listener = config.listeners[listening.number];
+    if (Result<void> mode = listening.open.file.SetMode(listener.mode); !mode) {
+      spdlog::warn("{}", ToLine(mode.error().front()));
+    }
   }
   PostToAll([&](Worker* worker) {
-    for (const auto& [key, number] : moved) worker->MoveListener(key, number);
+    for (const auto& [key, number] : moved) {
+      worker->MoveListener(key, number);
+      if (number != ListenerSlot::kGone) worker->SetBacklog(key, config.listeners[number].backlog);
+    }
     worker->Adopt(site);
   });
   for (auto& [key, listening] : opened) HandOut(key, &listening);

@@ -106,6 +106,11 @@ void Worker::MoveListener(const std::string& key, uint32_t number) {
   if (found != slots_.end()) found->second->number = number;
 }
 
+void Worker::SetBacklog(const std::string& key, int backlog) {
+  const auto [first, last] = acceptors_.equal_range(key);
+  for (auto one = first; one != last; ++one) one->second->SetBacklog(backlog);
+}
+
 void Worker::RemoveListener(const std::string& key) {
   const auto [first, last] = acceptors_.equal_range(key);
   for (auto one = first; one != last; ++one) one->second->TakeQueued();

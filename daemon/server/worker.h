@@ -51,6 +51,8 @@ class Worker {
   void AddListener(const std::string& key, uint32_t number, FileDescriptor socket);
   // The listener stands at another place of the configuration, or at none (ListenerSlot::kGone).
   void MoveListener(const std::string& key, uint32_t number);
+  // How many may wait there to be accepted.
+  void SetBacklog(const std::string& key, int backlog);
   // Takes what is queued there, then closes.
   void RemoveListener(const std::string& key);
   void Adopt(std::shared_ptr<const site::Site> site);

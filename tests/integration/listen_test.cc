@@ -234,5 +234,20 @@ TEST(Listen, OneThatFailsLeavesNoneBehind) {
   EXPECT_FALSE(Exists(folder.File("first.sock")));
 }
 
+// The mode is no reason for another socket: a reload changes it where it stands.
+TEST(Listen, ReloadChangesTheMode) {
+  Daemon daemon("listen: {address: unix:@DIR@/quipd.sock, mode: 0600}\n" + std::string(kRules));
+  ASSERT_TRUE(daemon.ready());
+  Client client = daemon.Connect();
+  daemon.Configure("listen: {address: unix:" + daemon.folder().File("quipd.sock") +
+                   ", mode: 0666, backlog: 7}\n" + std::string(kRules));
+  EXPECT_EQ(daemon.Reload().reload, "ok");
+  struct stat facts {};
+  ASSERT_EQ(stat(daemon.folder().File("quipd.sock").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, mode_t{0666});
+  EXPECT_EQ(client.Get("/").status, 200);
+  EXPECT_EQ(daemon.Connect().Get("/").status, 200);
+}
+
 }  // namespace
 }  // namespace quipd::test
