@@ -17,7 +17,7 @@
 namespace quipd::test {
 
 // Long enough for a sanitizer build on a busy machine; only a hang ever waits for it.
-inline constexpr std::chrono::milliseconds kPatience{20'000};
+inline constexpr std::chrono::milliseconds kPatience{60'000};
 
 // How a connection ends, as its client sees it.
 enum class End {

@@ -43,7 +43,7 @@ TEST(Drain, IdleConnectionsEndAtOnce) {
     EXPECT_EQ(reflected.Get("/reflect").status, 200);
     const auto begin = steady_clock::now();
     EXPECT_EQ(daemon.Stop(signal), 0) << daemon.Log();
-    EXPECT_LT(steady_clock::now() - begin, milliseconds(5000));
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(8000));  // not timeouts.drain
     EXPECT_EQ(used.WaitEnd(), End::kClosed);
     EXPECT_EQ(fresh.WaitEnd(), End::kClosed);
     EXPECT_EQ(reflected.WaitEnd(), End::kClosed);
@@ -179,7 +179,7 @@ TEST(Drain, EndsInTime) {
   EXPECT_EQ(daemon.Stop(), 0) << daemon.Log();
   const auto taken = steady_clock::now() - begin;
   EXPECT_GE(taken, milliseconds(250));
-  EXPECT_LT(taken, milliseconds(4000));
+  EXPECT_LT(taken, milliseconds(8000));
   EXPECT_NE(stuck.WaitEnd(), End::kOpen);
 }
 
