@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kAtOnce = 64;              // connections taken before others have a turn
 constexpr int kMostQueued = 4096;        // that a listening socket holds for us (somaxconn)
+constexpr int kFullBursts = 4;           // in a row, and more are taken at once
 constexpr timeval kPause = {0, 50'000};  // after an accept that had to be put off
 constexpr int64_t kWarningEveryMs = 10'000;
 
@@ -47,11 +49,19 @@ Acceptor::Acceptor(Context* context, Gate* gate, ConnectionSet* connections, Fil
 void Acceptor::OnReadable(evutil_socket_t, short, void* pointer) {
   auto* self = static_cast<Acceptor*>(pointer);
   self->context_->Tick();
-  for (int i = 0; i < kAtOnce; ++i) {
+  // As many as have lately come together: one too many costs a call in vain.
+  for (int i = 0; i < self->burst_; ++i) {
     const Outcome outcome = self->AcceptOne();
     if (outcome == Outcome::kPutOff) self->PutOff();
-    if (outcome != Outcome::kTaken) return;
+    if (outcome != Outcome::kTaken) {
+      self->burst_ = std::max(1, i);
+      self->full_bursts_ = 0;
+      return;
+    }
   }
+  if (++self->full_bursts_ < kFullBursts) return;
+  self->burst_ = std::min(2 * self->burst_, kAtOnce);
+  self->full_bursts_ = 0;
 }
 
 void Acceptor::OnResume(evutil_socket_t, short, void* pointer) {

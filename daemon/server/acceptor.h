@@ -39,6 +39,8 @@ class Acceptor {
   std::shared_ptr<const ListenerSlot> slot_;
   Event readable_;
   Event resume_;
+  int burst_ = 1;        // connections taken for one event
+  int full_bursts_ = 0;  // in a row
 };
 
 }  // namespace quipd::server
