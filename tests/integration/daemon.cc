@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -186,6 +188,26 @@ size_t Daemon::OpenFiles() const {
   std::error_code ignored;
   const std::filesystem::directory_iterator files(Proc(pid(), "fd"), ignored);
   return static_cast<size_t>(std::distance(begin(files), end(files)));
+}
+
+size_t Daemon::Connections() const {
+  const std::string address_text = address();
+  const int port = std::atoi(address_text.c_str() + address_text.rfind(':') + 1);
+  std::array<char, 16> local{};
+  std::snprintf(local.data(), local.size(), ":%04X", static_cast<unsigned>(port));
+  constexpr std::string_view kEstablished = "01";
+  std::istringstream table(ReadWhole(Proc(pid(), "net/tcp")));
+  size_t count = 0;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream fields(line);
+    std::string number;
+    std::string from;
+    std::string to;
+    std::string state;
+    fields >> number >> from >> to >> state;
+    count += from.ends_with(local.data()) && state == kEstablished ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace quipd::test

@@ -87,7 +87,10 @@ class Daemon {
   // Facts of /proc.
   [[nodiscard]] std::chrono::milliseconds CpuTime() const;
   [[nodiscard]] size_t ResidentBytes() const;
+  // Descriptors; for a moment behind the start one more than later.
   [[nodiscard]] size_t OpenFiles() const;
+  // Established connections to its first address, which is one of IPv4.
+  [[nodiscard]] size_t Connections() const;
 
  private:
   TempFolder folder_;
