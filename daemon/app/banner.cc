@@ -12,16 +12,12 @@ std::string Count(size_t count, const std::string& word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
-bool StartsWith(const std::string& text, std::string_view start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 }  // namespace
 
 std::string UrlOf(const std::string& address) {
-  if (StartsWith(address, "unix:")) return address;
+  if (address.starts_with("unix:")) return address;
   for (const std::string_view any : {std::string_view("[::]:"), std::string_view("0.0.0.0:")}) {
-    if (StartsWith(address, any)) return "http://localhost:" + address.substr(any.size()) + '/';
+    if (address.starts_with(any)) return "http://localhost:" + address.substr(any.size()) + '/';
   }
   return "http://" + address + '/';
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The versions of what quipd runs on, as loaded, not as built against where the library tells.
+// The versions of what quipd runs on: as loaded where the library tells, else as built against.
+// Thread-safe.
 #pragma once
 
 #include <string>

@@ -6,12 +6,12 @@
 
 namespace quipd::app {
 
-LoadedSite LoadSite(const config::LoadRequest& request, uint64_t generation) {
+LoadedSite LoadSite(const config::LoadRequest& request) {
   config::Loaded loaded = config::Load(request);
   LoadedSite result;
   result.diagnostics = std::move(loaded.diagnostics);
   if (!loaded.config) return result;
-  site::Compiled compiled = site::Compile(std::move(*loaded.config), generation);
+  site::Compiled compiled = site::Compile(std::move(*loaded.config));
   std::move(compiled.diagnostics.begin(), compiled.diagnostics.end(),
             std::back_inserter(result.diagnostics));
   result.site = std::move(compiled.site);

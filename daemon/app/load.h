@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From what the command line names to a compiled Site, in one step. Thread-safe.
+// From what the command line names to a compiled Site, in one step. Reads files and
+// the environment, changes nothing; thread-safe. Faults come back as diagnostics, all of them.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "base/diagnostic.h"
@@ -16,6 +16,6 @@ struct LoadedSite {
   Diagnostics diagnostics;                 // errors and warnings, all of them
 };
 
-[[nodiscard]] LoadedSite LoadSite(const config::LoadRequest& request, uint64_t generation);
+[[nodiscard]] LoadedSite LoadSite(const config::LoadRequest& request);
 
 }  // namespace quipd::app

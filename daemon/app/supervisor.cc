@@ -126,7 +126,7 @@ int Supervisor::Run(Clock::time_point started) {
   // These wait for the loop; the two that end the process end it now, as before any handler.
   AddSignal(SIGHUP);
   AddSignal(SIGUSR1);
-  LoadedSite loaded = LoadSite(request_.load, generation_);
+  LoadedSite loaded = LoadSite(request_.load);
   if (loaded.site == nullptr) {
     Print(loaded.diagnostics);
     return 1;
@@ -208,8 +208,8 @@ void Supervisor::BeginLoading() {
   is_loading_ = true;
   if (loading_.joinable()) loading_.join();
   const BlockedSignals blocked;
-  loading_ = std::thread([this, generation = generation_ + 1] {
-    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, generation));
+  loading_ = std::thread([this] {
+    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load));
     mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
   });
 }

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace quipd {
 namespace {
 
 constexpr size_t kShownCharacters = 120;
 constexpr size_t kBeforeCaret = 60;
-
-bool StartsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-bool IsControl(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
 
 // The bytes of the characters [first, first + count).
 std::string_view Characters(std::string_view text, size_t first, size_t count) {

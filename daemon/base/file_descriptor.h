@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file descriptor that is closed with its owner. Moves, never copies; -1 is none.
+// A file descriptor that is closed with its owner. Moves, never copies; -1 is none. Not
+// thread-safe, like what it owns.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The command line: `quipd COMMAND [options]`. One file a command; this one hides the parser.
+// Main thread only; no exception leaves it.
 #pragma once
 
 namespace quipd::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The commands, each in the file of its name. Answers go to stdout, diagnostics to stderr; each
-// returns the exit status: 0, or 1 for a fault.
+// returns the exit status: 0, or 1 for a fault. Main thread only.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For the commands that look at a configuration without serving it.
+// For the commands that look at a configuration without serving it. Main thread only: writes to
+// stderr.
 #pragma once
 
 #include <memory>

@@ -38,6 +38,10 @@ enum class Action : uint8_t {
 
 [[nodiscard]] std::string_view NameOf(Action action);
 
+[[nodiscard]] constexpr bool IsRedirect(Action action) {
+  return action == Action::kRedirect || action == Action::kMoved;
+}
+
 // Text with placeholders, in order. Empty where the text is literal.
 struct Piece {
   enum class Kind : uint8_t {

@@ -104,9 +104,8 @@ void RouteReader::ReadErrorAnswer(const Value& key, const Member& action, const 
   if (options.template_on) Answers().ReadHeaderPieces(key, {}, own, &options);
   answer.options = std::make_shared<const Options>(std::move(options));
   Answers().ReadPayload(action.value, {}, &answer);
-  const bool redirect = answer.action == Action::kRedirect || answer.action == Action::kMoved;
   const uint16_t usual = answer.action == Action::kMoved ? 301 : 302;
-  answer.status = answer.options->status.value_or(redirect ? usual : out->status);
+  answer.status = answer.options->status.value_or(IsRedirect(answer.action) ? usual : out->status);
 }
 
 }  // namespace quipd::config

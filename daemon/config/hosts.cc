@@ -7,18 +7,11 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/spelling.h"
 
 namespace quipd::config {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& byte : out) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  }
-  return out;
-}
 
 bool IsNameByte(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '-' ||

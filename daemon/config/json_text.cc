@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
+
 namespace quipd::config {
 namespace {
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 size_t SkipDigits(std::string_view text, size_t from) {
   while (from < text.size() && IsDigit(text[from])) ++from;

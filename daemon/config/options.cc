@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/spelling.h"
 #include "config/units.h"
 #include "http/request_head.h"
@@ -17,12 +18,6 @@ constexpr std::string_view kRefused[] = {"Date",       "Content-Length", "Transf
                                          "TE",         "Trailer"};
 constexpr std::string_view kCacheControl = "Cache-Control";
 constexpr std::string_view kContentType = "Content-Type";
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // RFC 9110 5.5, with obs-text, since the file is UTF-8.
 std::optional<Problem> CheckFieldValue(std::string_view text) {
@@ -162,8 +157,6 @@ bool IsBody(Action action) {
   return action == Action::kEcho || action == Action::kHtml || action == Action::kJson ||
          action == Action::kFile;
 }
-
-bool IsRedirect(Action action) { return action == Action::kRedirect || action == Action::kMoved; }
 
 void Remove(std::vector<Header>* headers, std::string_view name) {
   std::erase_if(*headers,

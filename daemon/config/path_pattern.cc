@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/spelling.h"
 #include "http/path.h"
 
@@ -14,14 +15,6 @@ namespace quipd::config {
 namespace {
 
 constexpr size_t kMostParameters = 16;
-
-bool IsLetter(char byte) { return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z'); }
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
-
-bool IsHex(char byte) {
-  return IsDigit(byte) || (byte >= 'A' && byte <= 'F') || (byte >= 'a' && byte <= 'f');
-}
 
 // Bytes that stand for themselves wherever they are in a path.
 constexpr std::array<bool, 256> kPlain = [] {
@@ -72,7 +65,7 @@ std::optional<Problem> CheckByte(std::string_view text, size_t i) {
       }
       return std::nullopt;
   }
-  if (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2])) {
+  if (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2])) {
     return At(i, "a % without two hexadecimal digits", "a literal % is written %25");
   }
   if (text[i + 1] == '0' && text[i + 2] == '0') return At(i, "a path has no %00");

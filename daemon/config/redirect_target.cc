@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/placeholders.h"
 #include "config/spelling.h"
 
@@ -13,14 +14,6 @@ namespace quipd::config {
 namespace {
 
 constexpr std::string_view kNeverInUri = "\"<>\\^`|";
-
-bool IsLetter(char byte) { return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z'); }
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
-
-bool IsHex(char byte) {
-  return IsDigit(byte) || (byte >= 'A' && byte <= 'F') || (byte >= 'a' && byte <= 'f');
-}
 
 // The length of `scheme://` at the beginning, or 0. `{{scheme}}` is http or https, so it may stand
 // for the scheme.
@@ -46,7 +39,8 @@ std::optional<Problem> CheckByte(std::string_view text, size_t i) {
   if (kNeverInUri.find(byte) != kNeverInUri.npos) {
     return Problem{std::string("the target has no ") + byte, "it is written percent-encoded", i};
   }
-  if (byte == '%' && (i + 2 >= text.size() || !IsHex(text[i + 1]) || !IsHex(text[i + 2]))) {
+  if (byte == '%' &&
+      (i + 2 >= text.size() || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2]))) {
     return Problem{"a % without two hexadecimal digits", "a literal % is written %25", i};
   }
   return std::nullopt;

@@ -339,7 +339,7 @@ void RouteReader::CheckFit(Action action, const OwnOptions& own) {
     return;
   }
   const std::string status = std::to_string(*own.status);
-  if (action == Action::kRedirect || action == Action::kMoved) {
+  if (IsRedirect(action)) {
     reader_.Error(*key, "status: " + status + " is no redirect's", "301, 302, 303, 307 or 308");
   } else {
     reader_.Error(*key, "status: an answer with " + status + " has no body",

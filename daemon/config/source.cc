@@ -11,14 +11,13 @@
 #include <utility>
 
 #include "base/file_descriptor.h"
+#include "base/utf8.h"
 
 namespace quipd::config {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kShownLineBytes = 64 * 1024;  // a longer line is not attached to a diagnostic
-
-bool StartsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
 int Characters(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), StartsCharacter));

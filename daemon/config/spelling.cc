@@ -6,15 +6,14 @@
 #include <cctype>
 #include <cstddef>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace quipd::config {
 namespace {
 
 constexpr size_t kLongestWord = 32;
 constexpr size_t kLongestQuote = 60;
-
-char Lower(char byte) {
-  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
 
 // Damerau's distance, restricted to neighbours swapped once; both words are short.
 size_t Distance(std::string_view a, std::string_view b) {
@@ -72,7 +71,7 @@ std::string Quoted(std::string_view text) {
     out += text;
   } else {
     size_t end = kLongestQuote;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    while (end > 0 && !StartsCharacter(text[end])) --end;
     out += text.substr(0, end);
     out += "...";
   }

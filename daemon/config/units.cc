@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "config/spelling.h"
 
 namespace quipd::config {
@@ -24,8 +25,6 @@ constexpr Unit kSizes[] = {
     {"B", 1},      {"kB", 1000},         {"MB", 1'000'000},          {"GB", 1'000'000'000},
     {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}};
 constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 size_t DigitsIn(std::string_view text) {
   size_t count = 0;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quipd::config {
 namespace {
-
-bool IsBlank(char byte) { return byte == ' ' || byte == '\t'; }
 
 bool IsBlankOrEnd(char byte) { return IsBlank(byte) || byte == '\n' || byte == '\r'; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A YAML document as a tree of plain values, each with its place. Hides yaml-cpp: aliases and `<<`
-// are resolved here, bounded and acyclic, duplicate keys and all that CONFIG.md calls a YAML fault
+// are resolved here, bounded and acyclic, duplicate keys and all that quipd.yaml(5) calls a fault
 // are diagnosed here, and a scalar is its text as written (`no`, `0123` stay text).
 //
 // A Document owns all that its Values point to. Immutable after parsing, so thread-safe. A walk
@@ -63,7 +63,6 @@ class Document {
   Document& operator=(const Document&) = delete;
 
   [[nodiscard]] const Source& source() const { return *source_; }
-  [[nodiscard]] const std::shared_ptr<const Source>& shared_source() const { return source_; }
   [[nodiscard]] const Value& root() const { return root_; }
 
   // For those who build a Document.

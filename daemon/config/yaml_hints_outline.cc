@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quipd::config {
 namespace {
 
 constexpr size_t kNone = std::string_view::npos;
-
-bool IsBlank(char byte) { return byte == ' ' || byte == '\t'; }
 
 bool IsBreak(char byte) { return byte == '\n' || byte == '\r'; }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/utf8.h"
+
 namespace quipd::config {
 namespace {
 
@@ -14,30 +16,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 Byte At(std::string_view bytes, size_t index) {
   return index < bytes.size() ? static_cast<Byte>(bytes[index]) : Byte{0};
-}
-
-bool IsContinuation(Byte byte) { return (byte & 0xC0) == 0x80; }
-
-// The length of the UTF-8 sequence (RFC 3629) at `at`, whose first byte is above 0x7F; 0 if it is
-// none. What follows the end counts as NUL.
-size_t SequenceLength(std::string_view bytes, size_t at) {
-  const Byte lead = At(bytes, at);
-  const Byte second = At(bytes, at + 1);
-  if (lead >= 0xC2 && lead <= 0xDF) return IsContinuation(second) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool overlong = lead == 0xE0 && second < 0xA0;
-    const bool surrogate = lead == 0xED && second > 0x9F;
-    const bool whole = IsContinuation(second) && IsContinuation(At(bytes, at + 2));
-    return whole && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool overlong = lead == 0xF0 && second < 0x90;
-    const bool too_large = lead == 0xF4 && second > 0x8F;
-    const bool whole = IsContinuation(second) && IsContinuation(At(bytes, at + 2)) &&
-                       IsContinuation(At(bytes, at + 3));
-    return whole && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
 }
 
 // Whether the eight bytes are printable ASCII: none below 0x20, none above 0x7E.
@@ -65,7 +43,7 @@ size_t FirstBad(std::string_view bytes) {
     if (at == bytes.size()) break;
     const Byte byte = At(bytes, at);
     if (byte > 0x7F) {
-      const size_t length = SequenceLength(bytes, at);
+      const size_t length = CharacterLength(bytes, at);
       if (length == 0 || bytes.substr(at, 3) == kByteOrderMark) return at;
       at += length;
       continue;

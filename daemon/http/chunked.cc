@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "http/scan.h"
 
 namespace quipd::http {
@@ -17,8 +18,6 @@ uint64_t HexValue(char digit) {
   const int value = scan::Is(digit, scan::kDigit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
   return static_cast<uint64_t>(value);
 }
-
-bool IsBlank(char byte) { return byte == ' ' || byte == '\t'; }
 
 }  // namespace
 

@@ -3,18 +3,11 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
 #include "http/scan.h"
 
 namespace quipd::http {
 namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // Calls `use` with each element of a comma-separated list, the empty ones as well.
 template <typename Use>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "http/request_head.h"
 #include "server/exchanges.h"
 
@@ -15,12 +16,6 @@ constexpr std::array<std::string_view, 11> kDropped = {
     "Connection",     "Keep-Alive", "Proxy-Connection", "TE",   "Trailer",      "Transfer-Encoding",
     "Content-Length", "Upgrade",    "Expect",           "Host", kExchangeField,
 };
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // Whether a list of tokens, as in Connection, holds `name`.
 bool Lists(std::string_view list, std::string_view name) {

@@ -73,7 +73,6 @@ class Connection : private Deadline {
   // Nothing received that isn't answered, nothing to send.
   [[nodiscard]] bool IsIdle() const;
   [[nodiscard]] int64_t idle_since_ms() const { return since_ms_; }
-  [[nodiscard]] bool is_new() const { return !served_; }
 
   // --- What the Gate sees ---
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The address a connection came from, kept small: text is made when it is asked for.
+// Plain data; thread-safe as such.
 #pragma once
 
 #include <array>

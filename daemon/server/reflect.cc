@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "http/path.h"
 #include "http/request_head.h"
 
@@ -20,25 +21,9 @@ unsigned char ByteAt(std::string_view text, size_t index) {
   return static_cast<unsigned char>(text[index]);
 }
 
-// The length of the UTF-8 sequence (RFC 3629) at `at`; 0 where there is none.
-size_t SequenceLength(std::string_view text, size_t at) {
-  const unsigned char first = ByteAt(text, at);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() - at < length) return 0;
-  // What the second byte may be keeps out overlong forms, surrogates and what is above U+10FFFF.
-  const unsigned char least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned char most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (ByteAt(text, at + 1) < least || ByteAt(text, at + 1) > most) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if ((ByteAt(text, at + i) & 0xC0U) != 0x80) return 0;
-  }
-  return length;
-}
-
 bool IsUtf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    const size_t length = SequenceLength(text, at);
+    const size_t length = CharacterLength(text, at);
     if (length == 0) return false;
     at += length;
   }

@@ -18,14 +18,6 @@ namespace {
 
 constexpr size_t kScratchSize = 64 * 1024;
 
-timeval ToTimeval(std::chrono::milliseconds time) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
-  timeval out{};
-  out.tv_sec = seconds.count();
-  out.tv_usec = static_cast<suseconds_t>(std::chrono::microseconds(time - seconds).count());
-  return out;
-}
-
 }  // namespace
 
 struct Relay::Impl {

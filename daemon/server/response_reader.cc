@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "http/request_head.h"
 
 namespace quipd::server {
@@ -13,8 +14,6 @@ namespace {
 constexpr size_t kHeadLimit = 1024 * 1024;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::string_view kVersion = "HTTP/1.1 ";
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 // Content-Length as RFC 9112 6.2 writes it: digits alone, without overflow.
 bool ParseLength(std::string_view text, uint64_t* length) {
@@ -29,12 +28,6 @@ bool IsOfConnection(std::string_view name) {
   return std::any_of(kNames.begin(), kNames.end(), [name](std::string_view known) {
     return http::EqualsIgnoreCase(name, known);
   });
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 }  // namespace

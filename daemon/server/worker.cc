@@ -15,8 +15,6 @@ namespace {
 
 constexpr size_t kMaxExchanges = 256;  // with evhttp at one time, for each worker
 
-timeval ToTimeval(int64_t ms) { return {ms / 1000, (ms % 1000) * 1000}; }
-
 EventBase NewBase() {
   const Handle<event_config, event_config_free> config(event_config_new());
   Check(config != nullptr);
@@ -128,7 +126,7 @@ void Worker::Adopt(std::shared_ptr<const site::Site> site) {
 // --- Time ---
 
 void Worker::ArmTick() {
-  const timeval width = ToTimeval(context_->deadlines.slot_ms());
+  const timeval width = ToTimeval(std::chrono::milliseconds(context_->deadlines.slot_ms()));
   event_add(tick_.get(), &width);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What rules do to each other, in words: clashes are errors, rules that can never answer warnings.
+// What rules do to each other, in words: clashes are errors, rules that can
+// never answer warnings. Pure; adds to the diagnostics it is given.
 #pragma once
 
 #include <span>

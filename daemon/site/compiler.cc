@@ -40,10 +40,9 @@ size_t ParamsOf(const config::Path& path) {
 
 class Compiler final : public TargetSource {
  public:
-  explicit Compiler(config::Config config, uint64_t generation)
+  explicit Compiler(config::Config config)
       : impl_(std::make_unique<Site::Impl>(std::move(config))),
         responses_(&impl_->arena, &impl_->templates) {
-    impl_->generation = generation;
     impl_->seed = RandomSeed();
   }
 
@@ -297,7 +296,7 @@ class Compiler final : public TargetSource {
     constexpr size_t kShort = 32;
     for (config::Rule& rule : impl_->config.rules) {
       const Action action = rule.answer.action;
-      if (action == Action::kRedirect || action == Action::kMoved) continue;
+      if (config::IsRedirect(action)) continue;
       if (rule.answer.payload.size() >= kShort) rule.answer.payload = std::string();
     }
   }
@@ -312,8 +311,6 @@ class Compiler final : public TargetSource {
   const Table* empty_ = nullptr;
 };
 
-Compiled Compile(config::Config config, uint64_t generation) {
-  return Compiler(std::move(config), generation).Run();
-}
+Compiled Compile(config::Config config) { return Compiler(std::move(config)).Run(); }
 
 }  // namespace quipd::site

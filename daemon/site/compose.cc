@@ -15,11 +15,6 @@ using config::Action;
 constexpr std::string_view kPlain = "text/plain; charset=utf-8";
 constexpr std::string_view kNoStore = "no-store";
 
-bool IsRedirect(const config::Representation* shown) {
-  return shown != nullptr &&
-         (shown->action == Action::kRedirect || shown->action == Action::kMoved);
-}
-
 bool HasHeader(const Composition& composition, std::string_view name) {
   return std::ranges::any_of(composition.headers, [name](const config::Header* header) {
     return http::EqualsIgnoreCase(header->name, name);
@@ -97,8 +92,9 @@ Escape BodyEscape(const config::Representation& shown) {
 }
 
 void AddLocation(const Composition& composition, CompiledTemplate* out) {
-  if (!IsRedirect(composition.shown) || HasHeader(composition, "location")) return;
+  if (composition.shown == nullptr || HasHeader(composition, "location")) return;
   const config::Representation& shown = *composition.shown;
+  if (!config::IsRedirect(shown.action)) return;
   out->AddText("Location: ");
   out->AddTarget(shown, shown.options == nullptr || shown.options->keep_query);
   out->AddText("\r\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why a request is answered as it is, in words. Slow and allocating: it weighs every rule of the
-// Config against the request by the rank of CONFIG.md, without the Site's index, so that tests use
-// it as the oracle of the router. Thread-safe.
+// Config against the request by the rank of quipd.yaml(5), without the Site's index, so that tests
+// use it as the oracle of the router. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,6 @@
 namespace quipd::site {
 namespace {
 
-using config::Action;
-
 // What an entry of `errors` says for itself.
 void AddEntry(const config::ErrorAnswer& entry, Composition* composition) {
   if (entry.answer.options == nullptr) return;
@@ -28,9 +26,7 @@ void AddEntry(const config::ErrorAnswer& entry, Composition* composition) {
 
 // The status that an entry is sent with. A class keeps the one that it stands in for.
 uint16_t StatusOf(const config::ErrorAnswer& entry, uint16_t status) {
-  const Action action = entry.answer.action;
-  const bool redirect = action == Action::kRedirect || action == Action::kMoved;
-  if (entry.status != 0 || redirect) return entry.answer.status;
+  if (entry.status != 0 || config::IsRedirect(entry.answer.action)) return entry.answer.status;
   return entry.answer.options != nullptr ? entry.answer.options->status.value_or(status) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <set>
 
+#include "base/ascii.h"
 #include "http/request_head.h"
 
 namespace quipd::site {
@@ -44,14 +45,6 @@ bool LeavesOut(const config::Options& options, const config::Options& parent) {
   return std::ranges::any_of(parent.headers, [&options](const config::Header& header) {
     return !HoldsName(options.headers, header.name);
   });
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& byte : lower) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte | 0x20);
-  }
-  return lower;
 }
 
 std::string PrefixKey(HostId host, std::string_view prefix) {

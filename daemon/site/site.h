@@ -134,7 +134,6 @@ struct Compiled {
   Diagnostics diagnostics;           // clashes are errors; rules that can never answer are warnings
 };
 
-// Compiles a Config. `generation` counts loads, for logs.
-[[nodiscard]] Compiled Compile(config::Config config, uint64_t generation = 1);
+[[nodiscard]] Compiled Compile(config::Config config);
 
 }  // namespace quipd::site

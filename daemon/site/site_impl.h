@@ -42,7 +42,6 @@ struct Site::Impl {
   Hosts hosts;
   Scopes scopes;
   Arena arena;
-  uint64_t generation = 1;
   uint64_t seed = 0;
   std::deque<CompiledTemplate> templates;
   std::vector<View> views;     // rows of listeners, a column for each host pattern

@@ -68,8 +68,6 @@ class Table {
     return exact_.Find(hash, [path](const Leaf& leaf) { return leaf.path_text() == path; });
   }
 
-  [[nodiscard]] bool has_patterns() const { return root_ != nullptr; }
-
   // What the leaves of exact paths, and of paths with parameters, allow: each once.
   [[nodiscard]] std::span<const uint16_t> exact_allows() const { return exact_allows_; }
   [[nodiscard]] std::span<const uint16_t> pattern_allows() const { return pattern_allows_; }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "http/path.h"
 
 namespace quipd::site {
@@ -15,27 +17,6 @@ using config::Piece;
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-bool IsControl(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
-
-bool IsContinuation(std::string_view text, size_t at, unsigned low = 0x80, unsigned high = 0xBF) {
-  if (at >= text.size()) return false;
-  const auto byte = static_cast<unsigned char>(text[at]);
-  return byte >= low && byte <= high;
-}
-
-// The length of the UTF-8 character at `at` (RFC 3629: no overlong forms, no surrogates); 0: none.
-size_t CharacterAt(std::string_view text, size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  if (lead < 0xE0) return IsContinuation(text, at + 1) ? 2 : 0;
-  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (!IsContinuation(text, at + 1, low, high) || !IsContinuation(text, at + 2)) return 0;
-  if (lead < 0xF0) return 3;
-  return IsContinuation(text, at + 3) ? 4 : 0;
-}
 
 std::string_view HtmlOf(char byte) {
   switch (byte) {
@@ -67,7 +48,7 @@ void AppendJson(std::string_view text, std::string* out) {
       out->push_back(kHexDigits[byte & 15]);
       ++at;
     } else {
-      const size_t length = CharacterAt(text, at);
+      const size_t length = CharacterLength(text, at);
       out->append(length == 0 ? kReplacement : text.substr(at, length));
       at += std::max<size_t>(length, 1);
     }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. Pure
+// functions over bytes; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace quipd {
+
+// The length of the character that begins at `at`, which lies within the text; 0 where none does.
+[[nodiscard]] size_t CharacterLength(std::string_view text, size_t at);
+
+// The byte isn't one that continues a character.
+[[nodiscard]] constexpr bool StartsCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+}  // namespace quipd
