@@ -73,11 +73,6 @@ Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDes
 
 Connection::~Connection() {
   if (exchange_ != nullptr) context_->relay->Cancel(exchange_->id);
-  // Closing takes the descriptor out of the epoll set; libevent then finds nothing left to do
-  // there, which costs less than being asked first. No other descriptor of that number can come in
-  // between.
-  socket_.Reset();
-  queue_.reset();
   SetReading(false);
 }
 

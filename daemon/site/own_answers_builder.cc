@@ -19,7 +19,7 @@ std::vector<uint16_t> PossibleAllows(std::span<const Table* const> tables) {
     }
   };
   for (const Table* table : tables) {
-    const std::set<uint16_t> before = found;
+    const auto before = std::set<uint16_t>(found);
     for (const uint16_t allow : table->exact_allows()) join(before, allow);
     for (const uint16_t allow : table->pattern_allows()) join(std::set<uint16_t>(found), allow);
   }

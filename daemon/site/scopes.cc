@@ -269,8 +269,10 @@ std::optional<std::vector<const config::Path*>> Scopes::Prefixes(const Entrance&
                      std::string_view(path->canonical));
   };
   std::ranges::sort(prefixes, {}, key);
-  const auto repeated = std::ranges::unique(prefixes, {}, key);
-  prefixes.erase(repeated.begin(), repeated.end());
+  const auto same = [&key](const config::Path* a, const config::Path* b) {
+    return key(a) == key(b);
+  };
+  prefixes.erase(std::unique(prefixes.begin(), prefixes.end(), same), prefixes.end());
   prefixes.push_back(&config_.scopes[0].prefix);
   return prefixes;
 }
