@@ -10,6 +10,8 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent>=2.1.12 libevent_pthreads)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET libssl>=3 libcrypto)
+pkg_check_modules(COMPRESSION REQUIRED IMPORTED_TARGET zlib libbrotlienc)
 
 if(QUIPD_TESTS)
   find_package(GTest REQUIRED)

@@ -47,6 +47,8 @@ void AnswerReader::ReadPayload(const Value& payload, std::span<const std::string
     case Action::kFile:
       ReadFilePayload(payload, answer);
       break;
+    case Action::kDir:
+      return reader.Error(payload, "dir is not yet served");
     case Action::kReflect:
       return ReadWord(payload, "json", "text", answer);
     case Action::kHealth:

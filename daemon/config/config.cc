@@ -21,6 +21,8 @@ std::string_view NameOf(Action action) {
       return "moved";
     case Action::kFile:
       return "file";
+    case Action::kDir:
+      return "dir";
     case Action::kReflect:
       return "reflect";
     case Action::kHealth:

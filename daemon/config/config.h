@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ enum class Action : uint8_t {
   kRedirect,
   kMoved,
   kFile,
+  kDir,
   kReflect,
   kHealth,
 };
@@ -72,6 +74,9 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
+// Which links of a directory are followed.
+enum class Symlinks : uint8_t { kOff, kInside, kAnywhere };
+
 // What a rule and all around it say of its answer, merged: the nearest wins. Shared by all rules
 // that add nothing of their own.
 struct Options {
@@ -81,6 +86,13 @@ struct Options {
   std::optional<uint16_t> status;    // where the action takes one
   bool template_on = false;
   bool keep_query = true;  // of a redirect
+  bool etag = true;        // of a 200 of echo, html, json, file and dir
+  bool compress = true;    // codings made at load, and siblings of a file
+  // Of dir.
+  bool listing = false;
+  bool dotfiles = false;
+  Symlinks symlinks = Symlinks::kInside;
+  std::string fallback;  // below the directory; empty: none
 };
 
 // A segment of a rule's path.
@@ -116,7 +128,8 @@ struct Representation {
   std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target
                         // as written; reflect, health: the word
   Template pieces;      // of the payload: with template on, and of every target with placeholders
-  std::string file;     // of kFile: the path that was read, absolute or relative to the process
+  std::string file;     // of kFile, kDir: the path, absolute or relative to the process
+  bool live = false;    // of kFile: opened for each request, as it is above limits.inline_file
   std::shared_ptr<const Options> options;
   uint16_t status = 200;  // what is sent; for kStatus the payload as a number
   Place payload_place;
@@ -165,12 +178,26 @@ struct ListenAddress {
   std::string path;   // kUnix
 };
 
+// A certificate and its key, both PEM files: paths absolute or relative to the process.
+struct TlsPair {
+  std::string certificate;
+  std::string key;
+  Place certificate_place;
+  Place key_place;
+
+  bool operator==(const TlsPair& other) const {
+    return certificate == other.certificate && key == other.key;
+  }
+};
+
 struct Listener {
   ListenAddress address;
   std::string written;   // the address as written, for people and for `listener:`
   std::string name;      // may be empty
   uint32_t mode = 0660;  // of a unix socket
   int backlog = 4096;
+  std::vector<TlsPair>
+      tls;  // empty: plain; several are told apart by SNI, the first is the default
   Place place;
 };
 
@@ -212,7 +239,8 @@ struct Config {
   Limits limits;
   Timeouts timeouts;
   Log log;
-  std::string server_header = "quipd";  // empty: off
+  std::map<std::string, std::string> types;  // `types`: a lower-case extension -> Content-Type
+  std::string server_header = "quipd";       // empty: off
 
   // A diagnostic at a place of one of the sources.
   [[nodiscard]] Diagnostic Error(Place place, std::string message, std::string hint = {}) const;

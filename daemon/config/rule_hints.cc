@@ -109,6 +109,7 @@ std::string_view PayloadOf(Action action) {
     case Action::kMoved:
       return "target";
     case Action::kFile:
+    case Action::kDir:
       return "path";
     case Action::kReflect:
     case Action::kHealth:

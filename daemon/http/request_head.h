@@ -22,6 +22,15 @@ struct HeadLimits {
   uint32_t header_count = 100;  // field lines
 };
 
+// Fields that choose among representations or parts of one (RFC 9110 12.5.3, 13, 14); bits of
+// RequestHead::selectors, and of site::Response::selectors for what an answer heeds.
+enum Selector : uint8_t {
+  kConditional = 1,      // If-Match, If-None-Match, If-Modified-Since or If-Unmodified-Since
+  kRange = 2,            // Range
+  kAcceptEncoding = 4,   // Accept-Encoding
+  kWeightedCodings = 8,  // Accept-Encoding with a ';' in it, which alone can refuse identity
+};
+
 struct RequestHead {
   std::string_view bytes;       // from the method to the CRLF CRLF, both included
   std::string_view method;      // as sent
@@ -38,6 +47,7 @@ struct RequestHead {
   bool chunked = false;          // Transfer-Encoding: chunked
   bool close = false;            // the connection ends after this answer (RFC 9112 9.3)
   bool keep_alive_10 = false;    // HTTP/1.0 that asked to stay: answer Connection: keep-alive
+  uint8_t selectors = 0;         // of enum Selector: such fields are there, whatever they say
   bool expect_continue = false;  // Expect: 100-continue that counts: HTTP/1.1 and a body follows
 
   // A body follows: chunked, or Content-Length above 0.

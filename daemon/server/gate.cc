@@ -182,6 +182,8 @@ void Gate::Answer(Connection* connection, site::Request* request, const site::An
     case site::Answer::Kind::kRelay:
       StartRelay(connection, *request, answer, *scratch, site, std::move(content), persistence);
       return;  // ends the connection itself when the answer is through
+    case site::Answer::Kind::kFile:
+      break;
   }
   if (close) connection->EndAfterReplies(answer.close);
 }

@@ -67,6 +67,7 @@ std::string_view DefaultType(const config::Representation& shown) {
     case Action::kStatus:
     case Action::kRedirect:
     case Action::kMoved:
+    case Action::kDir:
     case Action::kReflect:
       break;
   }

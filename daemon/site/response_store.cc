@@ -21,7 +21,7 @@ Response ResponseStore::RenderHere(const CompiledTemplate& composed) {
   const size_t date =
       composed.Render(request, {}, {kNoDate.data(), kNoDate.size()}, false, &bytes_, &head_size);
   Response response;
-  response.body_size = bytes_.size() - head_size;
+  response.body_size = static_cast<uint32_t>(bytes_.size() - head_size);
   response.head_size = static_cast<uint32_t>(head_size);
   response.date_offset = static_cast<uint32_t>(date + kDateName);
   response.status = composed.status();

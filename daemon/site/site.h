@@ -17,23 +17,59 @@
 
 #include "base/diagnostic.h"
 #include "config/config.h"
+#include "http/content_coding.h"
 #include "http/request_head.h"
+#include "http/selection.h"
 
 namespace quipd::site {
 
 inline constexpr uint32_t kNoRule = UINT32_MAX;  // quipd's own answer
 inline constexpr size_t kMaxParams = 16;         // in one path; more are an error at load
 
+struct Variants;
+
 // A finished response. In memory: status line, fields, "Date: ", 29 bytes of date, CRLF CRLF, body.
 // `Connection` is never stored: it is spliced in before "Date: " when sent.
 struct Response {
   const char* bytes = nullptr;
-  uint64_t body_size = 0;    // behind the head; not sent to HEAD
-  uint32_t head_size = 0;    // through CRLF CRLF
-  uint32_t date_offset = 0;  // of the 29 bytes; the field's name is kDateName before it
+  const Variants* variants = nullptr;  // not null: its codings; this is the identity
+  uint32_t body_size = 0;              // behind the head; not sent to HEAD
+  uint32_t head_size = 0;              // through CRLF CRLF
+  uint32_t date_offset = 0;            // of the 29 bytes; the field's name is kDateName before it
   uint16_t status = 0;
+  uint8_t selectors = 0;  // of http::Selector: fields of a request that this answer heeds; then
+                          // Site::Select is asked. kAcceptEncoding only where there are variants
+  http::Coding coding = http::Coding::kIdentity;
 };
+static_assert(sizeof(Response) == 32);
 inline constexpr size_t kDateName = 6;  // "Date: "
+
+// The same representation in other codings; bytes are null where there is none.
+struct Variants {
+  Response gzip;
+  Response brotli;
+};
+
+// What a request with selecting fields gets of a kFixed answer.
+struct Selected {
+  const Response* response = nullptr;  // in the coding that was chosen; null: 406
+  http::Selection selection;
+};
+
+// A rule whose files are opened for each request: `dir`, and `file` above limits.inline_file. What
+// server/ needs to answer it.
+struct FileRule {
+  bool is_dir = false;
+  std::string path;      // of the directory or file
+  std::string type;      // `type`; empty: by extension
+  std::string fields;    // field lines, each with its CRLF: Server, headers, Cache-Control; no
+                         // type, validators, framing, Date
+  std::string vary;      // what `headers` has for Vary, joined: not in `fields`
+  bool has_etag = true;  // quipd's ETag is sent; false where `headers` has one or `etag: off`
+  const config::Options* options =
+      nullptr;  // etag, compress, listing, dotfiles, symlinks, fallback
+  uint32_t rule = kNoRule;
+};
 
 struct Param {
   const char* data;  // canonical (http/path.h), into the request's path or Scratch::path
@@ -66,6 +102,7 @@ struct Answer {
     kFixed,     // send `response`
     kTemplate,  // Site::Render makes it
     kRelay,     // evhttp answers; the body is wanted
+    kFile,      // a file of `files` is opened
   };
   Kind kind = Kind::kFixed;
   bool own = false;    // quipd's own answer (no rule): final at once where Expect: 100-continue
@@ -76,6 +113,9 @@ struct Answer {
   const Response* response = nullptr;  // kFixed
   const CompiledTemplate* compiled = nullptr;  // kTemplate; null: an answer not made at load
   const Response* draining = nullptr;  // not null: sent instead of `response` while draining
+  const FileRule* files = nullptr;     // kFile
+  std::string_view below;  // kFile of a dir: the canonical path behind the rule's, "sub/a.txt", in
+                           // Scratch or the request
 };
 
 // What a lookup carries from step to step.
@@ -99,6 +139,20 @@ class Site {
 
   // The three steps in one.
   [[nodiscard]] Answer Find(const Request& request, Scratch* scratch) const;
+
+  // What a request with fields of `response.selectors` gets of a kFixed answer. `now` is the time
+  // in seconds since 1970.
+  [[nodiscard]] Selected Select(const Response& response, const http::RequestHead& head,
+                                int64_t now) const;
+
+  // The error of `status` that the rule of `answer` (kFixed or kFile) has in place of its answer:
+  // 404 and 500 of files, 406, 412, 416. kFixed, or a kTemplate to be rendered with the same
+  // Scratch.
+  [[nodiscard]] Answer ErrorOf(const Answer& answer, uint16_t status, const Request& request,
+                               const Scratch& scratch) const;
+
+  // The Content-Type of a file by its name: `types` before the built-in table.
+  [[nodiscard]] std::string_view TypeOf(std::string_view name) const;
 
   // The answer to a fault of the parser (400, 408, 413, 414, 417, 431, 501, 505), to 503 for a
   // relay that is full, or 500 for a fault of ours. Top-level headers; the default body.
