@@ -26,6 +26,12 @@ std::optional<uint64_t> SizeOf(const std::string& path) {
   return static_cast<uint64_t>(status.st_size);
 }
 
+// When a file was last changed, in seconds since 1970; 0 where that can't be known.
+int64_t ModifiedAt(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
+}
+
 }  // namespace
 
 void AnswerReader::ReadPayload(const Value& payload, std::span<const std::string_view> parameters,
@@ -117,6 +123,9 @@ void AnswerReader::ReadFilePayload(const Value& payload, Representation* answer)
                             " bytes: more than limits.inline_file is not yet served",
                         "limits.inline_file is " + std::to_string(inline_file) + " bytes");
   }
+  // Before it is read: what changes meanwhile is sent with an older time, never an old body with a
+  // newer one.
+  answer->modified = ModifiedAt(answer->file);
   Result<std::string> bytes = ReadFile(answer->file, inline_file);
   inputs->push_back(answer->file);
   if (!bytes) {

@@ -125,11 +125,12 @@ struct Methods {
 // What is sent: of a rule or of an entry of `errors`.
 struct Representation {
   Action action = Action::kEcho;
-  std::string payload;  // echo, html, file: the body; json: JSON text; redirect, moved: the target
-                        // as written; reflect, health: the word
-  Template pieces;      // of the payload: with template on, and of every target with placeholders
-  std::string file;     // of kFile, kDir: the path, absolute or relative to the process
-  bool live = false;    // of kFile: opened for each request, as it is above limits.inline_file
+  std::string payload;   // echo, html, file: the body; json: JSON text; redirect, moved: the target
+                         // as written; reflect, health: the word
+  Template pieces;       // of the payload: with template on, and of every target with placeholders
+  std::string file;      // of kFile, kDir: the path, absolute or relative to the process
+  bool live = false;     // of kFile: opened for each request, as it is above limits.inline_file
+  int64_t modified = 0;  // of a kFile in memory: when it was changed, seconds since 1970
   std::shared_ptr<const Options> options;
   uint16_t status = 200;  // what is sent; for kStatus the payload as a number
   Place payload_place;
