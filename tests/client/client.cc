@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/client.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -93,6 +95,43 @@ Client::Client(const std::string& address, int receive_buffer) {
   }
 }
 
+Client::Client(const std::string& address, const TlsOptions& tls, int receive_buffer)
+    : Client(address, receive_buffer) {
+  if (!connected()) {
+    return;
+  }
+  fcntl(socket_.get(), F_SETFL, fcntl(socket_.get(), F_GETFL) | O_NONBLOCK);
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes by write(2)
+  tls_.emplace(socket_.get(), tls);
+  ShakeHands();
+}
+
+void Client::ShakeHands() {
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  while (true) {
+    const TlsStream::Status status = tls_->Handshake();
+    if (status == TlsStream::Status::kDone) {
+      return;
+    }
+    if (!AwaitTls(status, deadline)) {
+      fault_ = tls_->fault().empty() ? "the handshake breaks off" : tls_->fault();
+      return;
+    }
+  }
+}
+
+// Waits for what TLS wants; false where it wants nothing or the deadline came first.
+bool Client::AwaitTls(TlsStream::Status status, Clock::time_point deadline) {
+  switch (status) {
+    case TlsStream::Status::kWantsRead:
+      return WaitFor(socket_.get(), POLLIN, deadline);
+    case TlsStream::Status::kWantsWrite:
+      return WaitFor(socket_.get(), POLLOUT, deadline);
+    default:
+      return false;
+  }
+}
+
 void Client::Connect(const std::string& text, int receive_buffer) {
   SocketAddress address;
   const bool is_unix = text.rfind("unix:", 0) == 0;
@@ -126,6 +165,9 @@ bool Client::Send(std::string_view bytes) {
 }
 
 size_t Client::SendSome(std::string_view bytes) {
+  if (tls_) {
+    return SendSomeTls(bytes);
+  }
   const ssize_t sent = send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent >= 0) {
     return static_cast<size_t>(sent);
@@ -135,6 +177,24 @@ size_t Client::SendSome(std::string_view bytes) {
     cant_send_ = true;
     reset_ = reset_ || errno == ECONNRESET;
   }
+  return 0;
+}
+
+size_t Client::SendSomeTls(std::string_view bytes) {
+  size_t sent = 0;
+  switch (tls_->Write(bytes, &sent)) {
+    case TlsStream::Status::kDone:
+      return sent;
+    case TlsStream::Status::kWantsRead:
+    case TlsStream::Status::kWantsWrite:
+      return 0;
+    case TlsStream::Status::kReset:
+      reset_ = true;
+      break;
+    default:
+      break;
+  }
+  cant_send_ = true;
   return 0;
 }
 
@@ -149,26 +209,72 @@ bool Client::SendInPieces(std::string_view bytes, size_t size) {
 
 Client::Got Client::Receive(Clock::time_point deadline) {
   constexpr size_t kPart = 65536;
-  while (true) {
-    if (!socket_) {
-      return Got::kEnd;
-    }
-    if (!WaitFor(socket_.get(), POLLIN, deadline)) {
-      return Got::kTimeout;
-    }
-    const size_t before = input_.size();
-    input_.resize(before + kPart);
-    const ssize_t got = recv(socket_.get(), input_.data() + before, kPart, MSG_DONTWAIT);
-    input_.resize(before + (got > 0 ? static_cast<size_t>(got) : 0));
-    if (got > 0) {
-      return Got::kBytes;
-    }
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-      continue;
-    }
-    reset_ = reset_ || got < 0;
+  if (!socket_) {
     return Got::kEnd;
   }
+  const size_t before = input_.size();
+  size_t got = 0;
+  input_.resize(before + kPart);
+  char* const bytes = input_.data() + before;
+  const Got result =
+      tls_ ? ReceiveTls(bytes, kPart, &got, deadline) : ReceivePlain(bytes, kPart, &got, deadline);
+  input_.resize(before + got);
+  return result;
+}
+
+Client::Got Client::ReceivePlain(char* bytes, size_t size, size_t* got,
+                                 Clock::time_point deadline) {
+  while (WaitFor(socket_.get(), POLLIN, deadline)) {
+    const ssize_t count = recv(socket_.get(), bytes, size, MSG_DONTWAIT);
+    if (count > 0) {
+      *got = static_cast<size_t>(count);
+      return Got::kBytes;
+    }
+    if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      reset_ = reset_ || count < 0;
+      return Got::kEnd;
+    }
+  }
+  return Got::kTimeout;
+}
+
+Client::Got Client::ReceiveTls(char* bytes, size_t size, size_t* got, Clock::time_point deadline) {
+  while (true) {
+    const TlsStream::Status status = tls_->Read(bytes, size, got);
+    switch (status) {
+      case TlsStream::Status::kDone:
+        return Got::kBytes;
+      case TlsStream::Status::kWantsRead:
+      case TlsStream::Status::kWantsWrite:
+        if (!AwaitTls(status, deadline)) {
+          return Got::kTimeout;
+        }
+        break;
+      case TlsStream::Status::kClosed:
+        return AwaitFin(deadline);
+      case TlsStream::Status::kReset:
+        reset_ = true;
+        return Got::kEnd;
+      case TlsStream::Status::kCut:
+      case TlsStream::Status::kFailed:
+        fault_ = tls_->fault();
+        cut_ = true;
+        return Got::kEnd;
+    }
+  }
+}
+
+// Behind close_notify the connection itself must end, with nothing more.
+Client::Got Client::AwaitFin(Clock::time_point deadline) {
+  char byte = 0;
+  size_t got = 0;
+  const Got result = ReceivePlain(&byte, 1, &got, deadline);
+  if (result != Got::kBytes) {
+    return result;
+  }
+  fault_ = "bytes behind close_notify";
+  cut_ = true;
+  return Got::kEnd;
 }
 
 void Client::Compact() {
@@ -223,7 +329,7 @@ End Client::WaitEnd(std::chrono::milliseconds patience) {
     case Got::kEnd:
       break;
   }
-  return reset_ ? End::kReset : End::kClosed;
+  return reset_ ? End::kReset : cut_ ? End::kCut : End::kClosed;
 }
 
 bool Client::StaysQuiet(std::chrono::milliseconds time) { return WaitEnd(time) == End::kOpen; }
@@ -242,7 +348,12 @@ bool Client::WaitWritable(std::chrono::milliseconds time) {
   return WaitFor(socket_.get(), POLLOUT, Clock::now() + time);
 }
 
-void Client::HalfClose() { shutdown(socket_.get(), SHUT_WR); }
+void Client::HalfClose() {
+  if (tls_) {
+    tls_->Close();
+  }
+  shutdown(socket_.get(), SHUT_WR);
+}
 
 void Client::Reset() {
   const linger now{1, 0};
@@ -250,7 +361,10 @@ void Client::Reset() {
   Close();
 }
 
-void Client::Close() { socket_.Reset(); }
+void Client::Close() {
+  tls_.reset();
+  socket_.Reset();
+}
 
 std::string GetRequest(std::string_view target, std::string_view fields) {
   std::string request = "GET ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A strict HTTP client over one connection, for the tests: every wait has a deadline, nothing is
-// retried, and what was not asked for is a fault. Not thread-safe; one thread a Client.
+// A strict HTTP client over one connection, plain or TLS, for the tests: every wait has a deadline,
+// nothing is retried, and what was not asked for is a fault. Not thread-safe; one thread a Client.
 //
 // Nothing here throws or fails a test by itself: a Response without status tells in `fault` what
 // went wrong, so that the test that asked can show it.
@@ -8,11 +8,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/file_descriptor.h"
 #include "client/response.h"
+#include "client/tls_stream.h"
 
 namespace quipd::test {
 
@@ -21,7 +23,8 @@ inline constexpr std::chrono::milliseconds kPatience{60'000};
 
 // How a connection ends, as its client sees it.
 enum class End {
-  kClosed,  // the server's FIN
+  kClosed,  // the server's FIN; over TLS behind its close_notify
+  kCut,     // over TLS: a FIN without close_notify
   kReset,
   kBytes,  // more bytes came instead
   kOpen,   // neither within the time
@@ -33,12 +36,16 @@ class Client {
   // `receive_buffer` in bytes, 0: the
   // system's.
   explicit Client(const std::string& address, int receive_buffer = 0);
+  // The same over TLS; connected() once the handshake is over.
+  Client(const std::string& address, const TlsOptions& tls, int receive_buffer = 0);
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) noexcept = default;
 
   [[nodiscard]] bool connected() const { return fault_.empty(); }
   [[nodiscard]] const std::string& fault() const { return fault_; }
   [[nodiscard]] int fd() const { return socket_.get(); }
+  // What TLS has agreed on; only of a client that was made with it.
+  [[nodiscard]] const TlsStream& tls() const { return *tls_; }
 
   // Sends all of it; false where the server has closed, or took nothing for kPatience.
   bool Send(std::string_view bytes);
@@ -64,7 +71,7 @@ class Client {
   // True as soon as the socket takes bytes, false after that time.
   [[nodiscard]] bool WaitWritable(std::chrono::milliseconds time);
 
-  void HalfClose();  // FIN; reading goes on
+  void HalfClose();  // FIN, over TLS behind close_notify; reading goes on
   void Reset();      // RST
   void Close();
 
@@ -72,15 +79,25 @@ class Client {
   enum class Got { kBytes, kEnd, kTimeout };
 
   void Connect(const std::string& address, int receive_buffer);
+  void ShakeHands();
   Got Receive(std::chrono::steady_clock::time_point deadline);
+  Got ReceivePlain(char* bytes, size_t size, size_t* got,
+                   std::chrono::steady_clock::time_point deadline);
+  Got ReceiveTls(char* bytes, size_t size, size_t* got,
+                 std::chrono::steady_clock::time_point deadline);
+  Got AwaitFin(std::chrono::steady_clock::time_point deadline);
+  bool AwaitTls(TlsStream::Status status, std::chrono::steady_clock::time_point deadline);
+  size_t SendSomeTls(std::string_view bytes);
   void Compact();
 
   FileDescriptor socket_;
+  std::optional<TlsStream> tls_;  // dies before its socket
   std::string fault_;
   std::string input_;  // received, from read_ on not yet taken
   size_t read_ = 0;
   bool cant_send_ = false;  // the server takes no more
   bool reset_ = false;
+  bool cut_ = false;
 };
 
 // "GET TARGET HTTP/1.1" with a Host and the given field lines (each with its CRLF).

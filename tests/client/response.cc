@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "client/multipart.h"
+
 namespace quipd::test {
 namespace {
 
@@ -49,6 +51,31 @@ bool IsDate(std::string_view text) {
   return true;
 }
 
+// A strong or weak one (RFC 9110 8.8.3).
+bool IsEntityTag(std::string_view text) {
+  if (text.substr(0, 2) == "W/") {
+    text.remove_prefix(2);
+  }
+  return text.size() >= 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1 &&
+         text.find(' ') == std::string_view::npos;
+}
+
+// Whether the list `field` names `member`, which is in lower case.
+bool HasMember(std::string_view field, std::string_view member) {
+  while (!field.empty()) {
+    const size_t end = std::min(field.find(','), field.size());
+    std::string_view one = field.substr(0, end);
+    field.remove_prefix(std::min(end + 1, field.size()));
+    while (!one.empty() && one.front() == ' ') {
+      one.remove_prefix(1);
+    }
+    if (EqualNames(one, member)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ParseNumber(std::string_view text, int base, uint64_t* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, base);
   return !text.empty() && error == std::errc() && end == text.data() + text.size() &&
@@ -65,6 +92,9 @@ class Reader {
     ParseState state = ReadHead();
     if (state == ParseState::kDone) {
       state = CheckFraming();
+    }
+    if (state == ParseState::kDone) {
+      state = CheckFields();
     }
     if (state == ParseState::kDone) {
       state = ReadBody();
@@ -165,6 +195,54 @@ class Reader {
     }
     response_.chunked = codings == 1;
     return ParseState::kDone;
+  }
+
+  // What a status and its fields promise to each other.
+  ParseState CheckFields() {
+    const int status = response_.status;
+    if (status == 405 && response_.Count("Allow") != 1) {
+      return Broken("405 without one Allow");
+    }
+    const bool redirects = status > 300 && status < 309 && status != 304;
+    if (redirects && response_.Count("Location") != 1) {
+      return Broken("a redirect without one Location");
+    }
+    for (const char* name : {"ETag", "Last-Modified", "Content-Encoding", "Content-Type"}) {
+      if (response_.Count(name) > 1) {
+        return Broken("more than one " + std::string(name));
+      }
+    }
+    const std::optional<std::string> etag = response_.Find("ETag");
+    if (etag && !IsEntityTag(*etag)) {
+      return Broken("malformed ETag: " + *etag);
+    }
+    const std::optional<std::string> modified = response_.Find("Last-Modified");
+    if (modified && !IsDate(*modified)) {
+      return Broken("malformed Last-Modified: " + *modified);
+    }
+    if (response_.Count("Content-Encoding") > 0 &&
+        !HasMember(response_.Value("Vary"), "accept-encoding")) {
+      return Broken("Content-Encoding without Vary: Accept-Encoding");
+    }
+    return CheckRange();
+  }
+
+  ParseState CheckRange() {
+    const size_t count = response_.Count("Content-Range");
+    const std::string value = response_.Value("Content-Range");
+    if (response_.status == 416) {
+      const bool good = count <= 1 && (value.empty() || value.rfind("bytes */", 0) == 0);
+      return good ? ParseState::kDone : Broken("malformed Content-Range on 416: " + value);
+    }
+    if (response_.status != 206) {
+      return count == 0 ? ParseState::kDone : Broken("a Content-Range that stands for nothing");
+    }
+    const bool multipart = response_.Value("Content-Type").rfind("multipart/byteranges", 0) == 0;
+    const size_t size = SizeOfContentRange(value);
+    const bool good = multipart ? count == 0
+                                : count == 1 && size > 0 &&
+                                      response_.Value("Content-Length") == std::to_string(size);
+    return good ? ParseState::kDone : Broken("206 whose Content-Range doesn't fit: " + value);
   }
 
   ParseState ReadBody() {

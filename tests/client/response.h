@@ -4,7 +4,9 @@
 //
 // Refused are: another version than HTTP/1.1, bare CR or LF, a field without ": " before its value,
 // two Content-Length, a length beside chunked, framing fields on 1xx and 204, a final response
-// without exactly one well-formed Date.
+// without exactly one well-formed Date; and what a status or a field asks for and lacks: Allow on
+// 405, Location on redirects, one Content-Range on 206 unless it is multipart, as long as the body,
+// none elsewhere but on 416; ETag and Last-Modified that are none; Content-Encoding without Vary.
 #pragma once
 
 #include <cstddef>

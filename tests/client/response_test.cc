@@ -67,6 +67,30 @@ TEST(ResponseParser, RefusesWhatIsNotStrict) {
       {"chunk extension",
        Head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked\r\n") + "1;x\r\na\r\n0\r\n\r\n"},
       {"stray bytes", "xHTTP/1.1 200 OK\r\n"},
+      {"405 without Allow", Head("HTTP/1.1 405 x", "Content-Length: 0\r\n")},
+      {"redirect to nowhere", Head("HTTP/1.1 302 x", "Content-Length: 0\r\n")},
+      {"ETag without quotes", Head("HTTP/1.1 200 OK", "ETag: a\r\nContent-Length: 0\r\n")},
+      {"two ETags", Head("HTTP/1.1 200 OK", "ETag: \"a\"\r\nETag: \"a\"\r\nContent-Length: 0\r\n")},
+      {"Last-Modified of another form",
+       Head("HTTP/1.1 200 OK", "Last-Modified: Sun Nov  6 08:49:37 1994\r\nContent-Length: 0\r\n")},
+      {"a coding without Vary",
+       Head("HTTP/1.1 200 OK", "Content-Encoding: gzip\r\nContent-Length: 0\r\n")},
+      {"a coding, Vary of another field",
+       Head("HTTP/1.1 200 OK", "Content-Encoding: gzip\r\nVary: Accept\r\nContent-Length: 0\r\n")},
+      {"206 without a range", Head("HTTP/1.1 206 x", "Content-Length: 1\r\n") + "a"},
+      {"206 of another length",
+       Head("HTTP/1.1 206 x", "Content-Range: bytes 0-1/9\r\nContent-Length: 1\r\n") + "a"},
+      {"206 beyond the end",
+       Head("HTTP/1.1 206 x", "Content-Range: bytes 9-9/9\r\nContent-Length: 1\r\n") + "a"},
+      {"206 multipart with a range",
+       Head("HTTP/1.1 206 x",
+            "Content-Type: multipart/byteranges; boundary=b\r\nContent-Range: bytes 0-0/9\r\n"
+            "Content-Length: 1\r\n") +
+           "a"},
+      {"200 with a range",
+       Head("HTTP/1.1 200 OK", "Content-Range: bytes 0-0/1\r\nContent-Length: 1\r\n") + "a"},
+      {"416 with a satisfied range",
+       Head("HTTP/1.1 416 x", "Content-Range: bytes 0-0/1\r\nContent-Length: 1\r\n") + "a"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
