@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+
+#include "base/ascii.h"
+#include "http/request_head.h"
 
 namespace quipd::http {
 namespace {
@@ -12,115 +16,60 @@ struct Known {
   std::string_view type;
 };
 
-constexpr std::array kKnown = {
-    Known{"3gp", "video/3gpp"},
-    Known{"7z", "application/x-7z-compressed"},
-    Known{"aac", "audio/aac"},
-    Known{"apk", "application/vnd.android.package-archive"},
-    Known{"appcache", "text/cache-manifest; charset=utf-8"},
-    Known{"atom", "application/atom+xml"},
-    Known{"avi", "video/x-msvideo"},
-    Known{"avif", "image/avif"},
-    Known{"bmp", "image/bmp"},
-    Known{"br", "application/x-brotli"},
-    Known{"bz2", "application/x-bzip2"},
-    Known{"cjs", "text/javascript; charset=utf-8"},
-    Known{"conf", "text/plain; charset=utf-8"},
-    Known{"crt", "application/x-x509-ca-cert"},
-    Known{"css", "text/css; charset=utf-8"},
-    Known{"csv", "text/csv; charset=utf-8"},
-    Known{"deb", "application/vnd.debian.binary-package"},
-    Known{"der", "application/x-x509-ca-cert"},
-    Known{"doc", "application/msword"},
-    Known{"docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-    Known{"eot", "application/vnd.ms-fontobject"},
-    Known{"epub", "application/epub+zip"},
-    Known{"flac", "audio/flac"},
-    Known{"geojson", "application/geo+json"},
-    Known{"gif", "image/gif"},
-    Known{"gz", "application/gzip"},
-    Known{"heic", "image/heic"},
-    Known{"htm", "text/html; charset=utf-8"},
-    Known{"html", "text/html; charset=utf-8"},
-    Known{"ico", "image/vnd.microsoft.icon"},
-    Known{"ics", "text/calendar; charset=utf-8"},
-    Known{"jar", "application/java-archive"},
-    Known{"jpeg", "image/jpeg"},
-    Known{"jpg", "image/jpeg"},
-    Known{"js", "text/javascript; charset=utf-8"},
-    Known{"json", "application/json"},
-    Known{"jsonld", "application/ld+json"},
-    Known{"jxl", "image/jxl"},
-    Known{"log", "text/plain; charset=utf-8"},
-    Known{"m3u8", "application/vnd.apple.mpegurl"},
-    Known{"m4a", "audio/mp4"},
-    Known{"m4v", "video/mp4"},
-    Known{"map", "application/json"},
-    Known{"md", "text/markdown; charset=utf-8"},
-    Known{"mid", "audio/midi"},
-    Known{"mjs", "text/javascript; charset=utf-8"},
-    Known{"mkv", "video/matroska"},
-    Known{"mov", "video/quicktime"},
-    Known{"mp3", "audio/mpeg"},
-    Known{"mp4", "video/mp4"},
-    Known{"mpeg", "video/mpeg"},
-    Known{"mpg", "video/mpeg"},
-    Known{"odp", "application/vnd.oasis.opendocument.presentation"},
-    Known{"ods", "application/vnd.oasis.opendocument.spreadsheet"},
-    Known{"odt", "application/vnd.oasis.opendocument.text"},
-    Known{"oga", "audio/ogg"},
-    Known{"ogg", "audio/ogg"},
-    Known{"ogv", "video/ogg"},
-    Known{"opus", "audio/ogg"},
-    Known{"otf", "font/otf"},
-    Known{"pdf", "application/pdf"},
-    Known{"pem", "application/x-pem-file"},
-    Known{"png", "image/png"},
-    Known{"ppt", "application/vnd.ms-powerpoint"},
-    Known{"pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"},
-    Known{"ps", "application/postscript"},
-    Known{"rar", "application/vnd.rar"},
-    Known{"rpm", "application/x-rpm"},
-    Known{"rss", "application/rss+xml"},
-    Known{"rtf", "application/rtf"},
-    Known{"sh", "application/x-sh"},
-    Known{"svg", "image/svg+xml"},
-    Known{"tar", "application/x-tar"},
-    Known{"tgz", "application/gzip"},
-    Known{"tif", "image/tiff"},
-    Known{"tiff", "image/tiff"},
-    Known{"toml", "application/toml"},
-    Known{"ts", "video/mp2t"},
-    Known{"ttf", "font/ttf"},
-    Known{"txt", "text/plain; charset=utf-8"},
-    Known{"vcf", "text/vcard; charset=utf-8"},
-    Known{"vtt", "text/vtt; charset=utf-8"},
-    Known{"wasm", "application/wasm"},
-    Known{"wav", "audio/wav"},
-    Known{"weba", "audio/webm"},
-    Known{"webm", "video/webm"},
-    Known{"webmanifest", "application/manifest+json"},
-    Known{"webp", "image/webp"},
-    Known{"woff", "font/woff"},
-    Known{"woff2", "font/woff2"},
-    Known{"xhtml", "application/xhtml+xml"},
-    Known{"xls", "application/vnd.ms-excel"},
-    Known{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-    Known{"xml", "application/xml"},
-    Known{"xsl", "application/xslt+xml"},
-    Known{"xz", "application/x-xz"},
-    Known{"yaml", "application/yaml"},
-    Known{"yml", "application/yaml"},
-    Known{"zip", "application/zip"},
-    Known{"zst", "application/zstd"},
-};
+// What the system's table lacks, or what it says of files of that name that are rare on the web.
+constexpr auto kCorrections = std::to_array<Known>({
+    {"3gp", "video/3gpp"},
+    {"avif", "image/avif"},
+    {"br", "application/x-brotli"},
+    {"bz2", "application/x-bzip2"},
+    {"cjs", "text/javascript; charset=utf-8"},
+    {"conf", "text/plain; charset=utf-8"},
+    {"der", "application/x-x509-ca-cert"},
+    {"geojson", "application/geo+json"},
+    {"ico", "image/vnd.microsoft.icon"},
+    {"js", "text/javascript; charset=utf-8"},
+    {"jsonl", "application/x-ndjson"},
+    {"jsonld", "application/ld+json"},
+    {"jxl", "image/jxl"},
+    {"log", "text/plain; charset=utf-8"},
+    {"m4s", "video/iso.segment"},
+    {"m4v", "video/mp4"},
+    {"map", "application/json"},
+    {"mid", "audio/midi"},
+    {"mjs", "text/javascript; charset=utf-8"},
+    {"mkv", "video/matroska"},
+    {"ndjson", "application/x-ndjson"},
+    {"opus", "audio/ogg"},
+    {"rpm", "application/x-rpm"},
+    {"rss", "application/rss+xml"},
+    {"sh", "application/x-sh"},
+    {"tgz", "application/gzip"},
+    {"toml", "application/toml"},
+    {"ts", "video/mp2t"},  // a segment of a stream, not a translation
+    {"wasm", "application/wasm"},
+    {"wav", "audio/wav"},
+    {"weba", "audio/webm"},
+    {"webmanifest", "application/manifest+json"},
+    {"webp", "image/webp"},
+    {"woff", "font/woff"},
+    {"woff2", "font/woff2"},
+    {"yaml", "application/yaml"},
+    {"yml", "application/yaml"},
+});
 
-static_assert(std::ranges::is_sorted(kKnown, {}, &Known::extension));
+constexpr auto kSystem = std::to_array<Known>({
+#include "media_types.inc"
+});
 
-constexpr size_t kLongestExtension = 11;  // webmanifest
-static_assert(std::ranges::all_of(kKnown, [](const Known& known) {
-  return known.extension.size() <= kLongestExtension;
-}));
+consteval size_t LongestOf(std::span<const Known> table) {
+  size_t longest = 0;
+  for (const Known& known : table) longest = std::max(longest, known.extension.size());
+  return longest;
+}
+
+constexpr size_t kLongestExtension = std::max(LongestOf(kCorrections), LongestOf(kSystem));
+static_assert(std::ranges::is_sorted(kCorrections, {}, &Known::extension));
+static_assert(std::ranges::is_sorted(kSystem, {}, &Known::extension));
 
 constexpr std::string_view kUnknownType = "application/octet-stream";
 
@@ -131,6 +80,33 @@ std::string_view ExtensionOf(std::string_view path) {
   return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot + 1);
 }
 
+const Known* Find(std::span<const Known> table, std::string_view extension) {
+  const auto found = std::ranges::lower_bound(table, extension, {}, &Known::extension);
+  return found != table.end() && found->extension == extension ? &*found : nullptr;
+}
+
+// Beyond text, JSON and XML: what is text all the same, or is stored without being compressed.
+constexpr std::array<std::string_view, 18> kCompressible = {
+    "application/javascript",
+    "application/json",
+    "application/x-javascript",
+    "application/ecmascript",
+    "application/postscript",
+    "application/rtf",
+    "application/toml",
+    "application/vnd.ms-fontobject",
+    "application/wasm",
+    "application/x-ndjson",
+    "application/x-sh",
+    "application/xml",
+    "application/xml-dtd",
+    "application/yaml",
+    "font/otf",
+    "font/ttf",
+    "image/bmp",
+    "image/vnd.microsoft.icon",
+};
+
 }  // namespace
 
 std::string_view MediaTypeOf(std::string_view path) {
@@ -139,12 +115,23 @@ std::string_view MediaTypeOf(std::string_view path) {
     return kUnknownType;
   }
   std::array<char, kLongestExtension> lower;
-  std::ranges::transform(extension, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::ranges::transform(extension, lower.begin(), [](char byte) { return Lower(byte); });
   const std::string_view key(lower.data(), extension.size());
-  const auto* found = std::ranges::lower_bound(kKnown, key, {}, &Known::extension);
-  return found != kKnown.end() && found->extension == key ? found->type : kUnknownType;
+  const Known* found = Find(kCorrections, key);
+  found = found != nullptr ? found : Find(kSystem, key);
+  return found != nullptr ? found->type : kUnknownType;
+}
+
+bool IsCompressible(std::string_view media_type) {
+  const std::string_view type = Trimmed(media_type.substr(0, media_type.find(';')));
+  const auto ends_with = [type](std::string_view end) {
+    return type.size() > end.size() && EqualsIgnoreCase(type.substr(type.size() - end.size()), end);
+  };
+  if (EqualsIgnoreCase(type.substr(0, 5), "text/") || ends_with("+json") || ends_with("+xml")) {
+    return true;
+  }
+  return std::ranges::any_of(
+      kCompressible, [type](std::string_view known) { return EqualsIgnoreCase(type, known); });
 }
 
 }  // namespace quipd::http

@@ -32,7 +32,9 @@ struct Ranges {
   [[nodiscard]] std::span<const ByteRange> all() const { return {ranges.data(), count}; }
 };
 
-// The ranges that the value of a Range field asks of `size` bytes.
+// The ranges that the value of a Range field asks of `size` bytes. Ranges that can't be satisfied
+// are left out where others can. The last bytes of nothing are nothing, which no 206 can say:
+// kIgnored.
 [[nodiscard]] Ranges ParseRanges(std::string_view value, uint64_t size);
 
 // Appends "bytes 0-4/10", the value of Content-Range.

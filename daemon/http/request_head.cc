@@ -119,6 +119,17 @@ std::string_view FindField(std::string_view fields, std::string_view name) {
   return {};
 }
 
+std::string_view FindOnlyField(std::string_view fields, std::string_view name) {
+  std::string_view value;
+  FieldReader reader(fields);
+  for (Field field; reader.Next(&field);) {
+    if (!EqualsIgnoreCase(field.name, name)) continue;
+    if (value.data() != nullptr) return {};
+    value = field.value;
+  }
+  return value;
+}
+
 bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
   const auto lower = [](char byte) { return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte; };
   if (a.size() != b.size()) {

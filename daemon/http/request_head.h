@@ -116,6 +116,8 @@ class FieldReader {
 
 // The value of the first field of that name, whatever its case; data() is null where there is none.
 [[nodiscard]] std::string_view FindField(std::string_view fields, std::string_view name);
+// The same of a name that may stand once; data() is null where there are several as well.
+[[nodiscard]] std::string_view FindOnlyField(std::string_view fields, std::string_view name);
 
 // Compares ASCII without case.
 [[nodiscard]] bool EqualsIgnoreCase(std::string_view a, std::string_view b);

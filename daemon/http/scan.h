@@ -113,6 +113,11 @@ struct Tables {
     return p;
   }
 
+  // Whether a ';' stands in [p, end). What goes on behind `end` up to `input_end` is readable.
+  static bool HasSemicolon(const char* p, const char* end, const char* /*input_end*/) {
+    return std::string_view(p, static_cast<size_t>(end - p)).find(';') != std::string_view::npos;
+  }
+
   // The first '?' or byte that can't stand in a target unescaped. `dotted` is set where "//" or
   // "/." stands before it.
   static const char* PathEnd(const char* p, const char* end, bool* dotted) {
@@ -157,6 +162,14 @@ class Sse2 {
       const Block digits = _mm_andnot_si128(Equal(x, '/'), AtMost(from_dash, '9' - '-'));
       return 0xffff ^ Bits(Or(Letters(x), digits));
     });
+  }
+
+  // By blocks from the end on, the last without what is before p.
+  static bool HasSemicolon(const char* p, const char* end, const char* /*input_end*/) {
+    for (end -= kBlock; end > p; end -= kBlock) {
+      if (Bits(Equal(Load(end), ';')) != 0) return true;
+    }
+    return Bits(Equal(Load(end), ';')) >> (p - end) != 0;
   }
 
   [[gnu::always_inline]] static const char* PathEnd(const char* p, const char* end, bool* dotted) {
@@ -273,6 +286,15 @@ class Avx2 : public Sse2 {
     return {stop, p + std::countr_zero(controls)};
   }
 
+  [[gnu::target("avx2,bmi")]] static bool HasSemicolon(const char* p, const char* end,
+                                                       const char* input_end) {
+    if (end - p > kBlock || input_end - p < kBlock) [[unlikely]] {
+      return Sse2::HasSemicolon(p, end, input_end);
+    }
+    const __m256i equal = _mm256_cmpeq_epi8(Load(p), kBlocks.semicolon.Get());
+    return std::countr_zero(static_cast<unsigned>(_mm256_movemask_epi8(equal))) < end - p;
+  }
+
  private:
   static constexpr ptrdiff_t kBlock = sizeof(__m256i);
 
@@ -293,6 +315,7 @@ class Avx2 : public Sse2 {
     Filled to_lowest{0x80 - 'a'};
     Filled above_letters{-128 + 26};
     Filled dash{'-'};
+    Filled semicolon{';'};
     Filled last_low{0x1f};
     Filled del{0x7f};
   };

@@ -40,6 +40,10 @@ std::string Text(const RequestHead& head) {
   text += head.close ? " close" : "";
   text += head.keep_alive_10 ? " keep-alive" : "";
   text += head.expect_continue ? " continue" : "";
+  text += (head.selectors & kConditional) != 0 ? " conditional" : "";
+  text += (head.selectors & kRange) != 0 ? " range" : "";
+  text += (head.selectors & kAcceptEncoding) != 0 ? " codings" : "";
+  text += (head.selectors & kWeightedCodings) != 0 ? " weighted" : "";
   return text;
 }
 
@@ -475,6 +479,46 @@ TEST(RequestHead, ReadsExpectations) {
   });
 }
 
+TEST(RequestHead, TellsOfFieldsThatSelect) {
+  const struct {
+    std::string_view fields;
+    std::string_view text;
+  } cases[] = {
+      {"If-Match: *", " conditional"},
+      {"iF-mATCH:\"a;b\"", " conditional"},
+      {"If-None-Match: \"a\"", " conditional"},
+      {"IF-NONE-MATCH:", " conditional"},
+      {"If-Modified-Since: x", " conditional"},
+      {"if-modified-sincE: x", " conditional"},
+      {"If-Unmodified-Since: x", " conditional"},
+      {"if-unmodified-since: x", " conditional"},
+      {"Range: bytes=0-1", " range"},
+      {"rANGE:", " range"},
+      {"If-Range: \"a\"", ""},
+      {"Range: x\r\nIf-Range: \"a\"\r\nIf-Match: x", " conditional range"},
+      {"Accept-Encoding:", " codings"},
+      {"Accept-Encoding: gzip, deflate, br", " codings"},
+      {"aCCEPT-eNCODING: gzip;q=0.5", " codings weighted"},
+      {"Accept-Encoding:;", " codings weighted"},
+      {"Accept-Encoding: gzip, deflate, br, zstd, identity, compress;q=0", " codings weighted"},
+      {"Accept-Encoding: ;gzip, deflate, br, zstd, identity, compress, x", " codings weighted"},
+      {"Accept-Encoding: gzip, deflate, br, zstd, identity, compress, xy", " codings"},
+      {"X: ;\r\nAccept-Encoding: gzip\r\nY: ;", " codings"},
+      {"Accept-Encoding: gzip\r\nAccept-Encoding: br;q=1", " codings weighted"},
+      {"Accept-Encodinh: gzip;q=1", ""},
+      {"Accept-Language: de;q=1", ""},
+      {"If-Matchx: *\r\nIf-Matcx: *\r\nRangf: x\r\nrrange: x", ""},
+      {"If-None-Matci: *\r\nIf-Modified-Sincf: x\r\nIf-Unmodified-Sincf: x", ""},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.fields);
+    const std::string head = "GET / HTTP/1.1\r\nHost: h\r\n" + std::string(c.fields) + "\r\n\r\n";
+    EXPECT_EQ(Accepted(head), "GET '/' @'h'" + std::string(c.text));
+    const std::string first = "A / HTTP/1.1\r\n" + std::string(c.fields) + "\r\nHost: h\r\n\r\n";
+    EXPECT_EQ(Accepted(first), "A '/' @'h'" + std::string(c.text));
+  }
+}
+
 // The first fault in byte order is the answer; what fields say together comes with the last byte.
 TEST(RequestHead, GoesByTheFirstFault) {
   ExpectRefused({
@@ -634,6 +678,14 @@ TEST(FindField, TakesTheFirstInAnyCase) {
   EXPECT_EQ(FindField(fields, "d").data(), nullptr);
 }
 
+TEST(FindOnlyField, TakesNoneOfSeveral) {
+  const std::string_view fields = "A: 1\r\nb: 2\r\na: 3\r\nC:\r\n";
+  EXPECT_EQ(FindOnlyField(fields, "B"), "2");
+  EXPECT_NE(FindOnlyField(fields, "c").data(), nullptr);
+  EXPECT_EQ(FindOnlyField(fields, "a").data(), nullptr);
+  EXPECT_EQ(FindOnlyField(fields, "d").data(), nullptr);
+}
+
 TEST(Bytes, CompareAndClassify) {
   EXPECT_TRUE(EqualsIgnoreCase("aZ-[1", "Az-[1"));
   EXPECT_FALSE(EqualsIgnoreCase("[", "{"));
@@ -668,6 +720,7 @@ TEST(RequestHead, TheHeadBeforeChangesNothing) {
       "Host: h\r\nContent-Length: 0\r\n",
       "Host: h\r\nContent-Length: 12\r\nExpect: 100-continue\r\n",
       "Host: h\r\nTransfer-Encoding: chunked\r\n",
+      "Host: h\r\nAccept-Encoding: br;q=1\r\nRange: bytes=0-1\r\nIf-Match: *\r\n",
   };
   std::vector<std::string> heads;
   for (const std::string& line : lines) {
