@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "config/answer.h"
 
-#include <sys/stat.h>
-
 #include <optional>
 #include <utility>
 
@@ -19,17 +17,19 @@ bool IsFolded(const Value& payload) {
   return payload.kind == Value::Kind::kMapping || payload.kind == Value::Kind::kSequence;
 }
 
-// The size of a regular file; none where it is none, which ReadFile then says.
-std::optional<uint64_t> SizeOf(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return static_cast<uint64_t>(status.st_size);
-}
+std::string Bytes(uint64_t count) { return std::to_string(count) + " bytes"; }
 
-// When a file was last changed, in seconds since 1970; 0 where that can't be known.
-int64_t ModifiedAt(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
+// What Source's readers find wrong with a path, told of the action.
+void SayUnreadable(Reader& reader, const Value& payload, std::string_view action,
+                   const Diagnostics& faults) {
+  const Diagnostic& fault = faults.front();
+  std::string hint = fault.hint;
+  if (action == "file" && fault.message.ends_with("it is a directory")) {
+    hint = "the action dir serves what is in a directory";
+  } else if (action == "dir" && fault.message.ends_with("it is a file")) {
+    hint = "the action file serves a single file";
+  }
+  reader.Error(payload, std::string(action) + ": " + fault.message, std::move(hint));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void AnswerReader::ReadPayload(const Value& payload, std::span<const std::string
       ReadFilePayload(payload, answer);
       break;
     case Action::kDir:
-      return reader.Error(payload, "dir is not yet served");
+      return ReadDir(payload, answer);
     case Action::kReflect:
       return ReadWord(payload, "json", "text", answer);
     case Action::kHealth:
@@ -109,30 +109,53 @@ void AnswerReader::ReadJson(const Value& payload, Representation* answer) const 
   reader.Error(payload, "json", std::move(*problem));
 }
 
+bool AnswerReader::ReadPath(const Value& payload, Representation* answer) const {
+  const std::string_view name = NameOf(answer->action);
+  const auto path = reader.ReadPath(payload, name);
+  if (path) answer->file = *path;
+  return path.has_value();
+}
+
 void AnswerReader::ReadFilePayload(const Value& payload, Representation* answer) const {
-  const auto path = reader.ReadText(payload, "file");
-  if (!path) return;
-  if (path->empty()) return reader.Error(payload, "file: the path is empty");
-  const std::string& folder = reader.source().folder();
-  if (path->front() != '/' && !folder.empty()) answer->file.append(folder).append("/");
-  answer->file.append(*path);
-  const std::optional<uint64_t> size = SizeOf(answer->file);
-  if (size && *size > inline_file) {
-    return reader.Error(payload,
-                        "file: " + answer->file + " has " + std::to_string(*size) +
-                            " bytes: more than limits.inline_file is not yet served",
-                        "limits.inline_file is " + std::to_string(inline_file) + " bytes");
-  }
-  // Before it is read: what changes meanwhile is sent with an older time, never an old body with a
-  // newer one.
-  answer->modified = ModifiedAt(answer->file);
-  Result<std::string> bytes = ReadFile(answer->file, inline_file);
+  if (!ReadPath(payload, answer)) return;
+  // Asked before it is read: what changes meanwhile is sent with an older time, never an old body
+  // with a newer one.
+  const Result<FileState> state = StateOfFile(answer->file);
+  if (state && state->size > inline_file) return TakeLarge(payload, state->size, answer);
   inputs->push_back(answer->file);
-  if (!bytes) {
-    return reader.Error(payload, "file: " + bytes.error().front().message,
-                        bytes.error().front().hint);
-  }
+  if (!state) return SayUnreadable(reader, payload, "file", state.error());
+  answer->modified = state->modified;
+  Result<std::string> bytes = ReadFile(answer->file, inline_file);
+  if (!bytes) return SayUnreadable(reader, payload, "file", bytes.error());
   answer->payload = std::move(*bytes);
+}
+
+// A file that is opened for each request, where that can be.
+void AnswerReader::TakeLarge(const Value& payload, uint64_t size, Representation* answer) const {
+  const std::string what = "file: " + answer->file + " has " + Bytes(size) + ": ";
+  const std::string hint = "limits.inline_file is " + Bytes(inline_file);
+  if (in_errors) {
+    reader.Error(payload, what + "a file above limits.inline_file can't answer errors", hint);
+  } else if (answer->options->template_on) {
+    reader.Error(payload, what + "a file above limits.inline_file can't be a template", hint);
+  } else {
+    answer->live = true;
+  }
+}
+
+void AnswerReader::ReadDir(const Value& payload, Representation* answer) const {
+  if (!ReadPath(payload, answer)) return;
+  const Result<void> found = CheckFolder(answer->file, answer->options->listing);
+  if (!found) SayUnreadable(reader, payload, "dir", found.error());
+}
+
+void AnswerReader::CheckFallback(const OwnOptions& own, const Representation& answer) const {
+  if (answer.options->fallback.empty() || answer.file.empty()) return;
+  if (!CheckFolder(answer.file, false)) return;  // said already
+  const Result<FileState> found = StateOfFile(answer.file + "/" + answer.options->fallback);
+  if (found) return;
+  reader.Error(own.fallback_place.value_or(answer.payload_place),
+               "fallback: " + found.error().front().message);
 }
 
 void AnswerReader::ReadTarget(const Value& payload, std::span<const std::string_view> parameters,

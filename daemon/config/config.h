@@ -101,7 +101,7 @@ struct Segment {
     kLiteral,  // before, canonical (http/path.h)
     kMixed,    // before{name}after
     kParam,    // {name}
-    kRest,     // {name...}; last
+    kRest,     // {name...}; last. Of a dir it stands behind the final '/' and has no name
   };
   Kind kind = Kind::kLiteral;
   std::string before;  // canonical
@@ -229,7 +229,8 @@ struct Log {
 
 struct Config {
   std::vector<std::shared_ptr<const Source>> sources;  // in the order they were read
-  std::vector<std::string> inputs;  // every file that this was read from, bodies of `file:` too
+  std::vector<std::string> inputs;  // every file that a load reads: bodies of `file:` and pairs of
+                                    // `tls` too
   std::vector<Listener> listeners;
   std::vector<std::vector<std::string>> host_sets{{}};  // sorted, lower case; "*.x" for suffixes
   std::vector<Scope> scopes;                            // [0] is the top level

@@ -13,8 +13,6 @@
 namespace quipd::config {
 namespace {
 
-constexpr uint16_t kOfTheParser[] = {408, 413, 414, 417, 431, 505};
-
 // `404` or `4xx`; false where it is neither.
 bool ParseErrorKey(std::string_view key, ErrorAnswer* out) {
   if (key == "4xx" || key == "5xx") {
@@ -34,7 +32,7 @@ bool IsAction(std::string_view key) {
 
 }  // namespace
 
-void RouteReader::ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out, bool top) {
+void RouteReader::ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out) {
   if (!reader_.IsMapping(errors, "errors")) return;
   for (const Member& member : errors.members) {
     ErrorAnswer answer;
@@ -44,7 +42,7 @@ void RouteReader::ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out,
                     "a status from 400 to 599, or a class: 4xx, 5xx");
       continue;
     }
-    ReadError(errors, member, top, &answer);
+    ReadError(errors, member, &answer);
     // A later part of the configuration replaces what an earlier one says of the same status.
     const auto same = std::find_if(out->begin(), out->end(), [&](const ErrorAnswer& other) {
       return other.status == answer.status && other.status_class == answer.status_class;
@@ -57,16 +55,9 @@ void RouteReader::ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out,
   }
 }
 
-void RouteReader::ReadError(const Value& errors, const Member& member, bool top, ErrorAnswer* out) {
+void RouteReader::ReadError(const Value& errors, const Member& member, ErrorAnswer* out) {
   if (member.value.kind == Value::Kind::kMissing) return reader_.Missing(errors, member);
   if (!reader_.IsMapping(member.value, "errors." + std::string(member.key.text))) return;
-  if (top && std::count(std::begin(kOfTheParser), std::end(kOfTheParser), out->status) > 0) {
-    reader_.Warning(
-        member.key,
-        "errors: " + std::string(member.key.text) +
-            " is not yet sent for faults of a request's form, only for the action status",
-        "such a request is answered with the default text");
-  }
   OwnOptions own;
   const Member* action = nullptr;
   reader_.ForEach(member.value, Level::kErrorEntry, [&](const Member& one) {
@@ -103,7 +94,9 @@ void RouteReader::ReadErrorAnswer(const Value& key, const Member& action, const 
   }
   if (options.template_on) Answers().ReadHeaderPieces(key, {}, own, &options);
   answer.options = std::make_shared<const Options>(std::move(options));
-  Answers().ReadPayload(action.value, {}, &answer);
+  AnswerReader answers = Answers();
+  answers.in_errors = true;
+  answers.ReadPayload(action.value, {}, &answer);
   const uint16_t usual = answer.action == Action::kMoved ? 301 : 302;
   answer.status = answer.options->status.value_or(IsRedirect(answer.action) ? usual : out->status);
 }

@@ -19,7 +19,7 @@ constexpr Key kKeys[] = {
     {"routes", Level::kTop, ""},
     {"headers", Level::kTop, ""},
     {"errors", Level::kTop, ""},
-    {"types", Level::kTop, "", false},
+    {"types", Level::kTop, ""},
     {"watch", Level::kTop, "off"},
     {"workers", Level::kTop, "auto"},
     {"limits", Level::kTop, ""},
@@ -40,14 +40,14 @@ constexpr Key kKeys[] = {
     {"headers", Level::kGroup, ""},
     {"without", Level::kGroup, ""},
     {"cache", Level::kGroup, ""},
-    {"etag", Level::kGroup, "on", false},
-    {"compress", Level::kGroup, "on", false},
+    {"etag", Level::kGroup, "on"},
+    {"compress", Level::kGroup, "on"},
     {"template", Level::kGroup, "off"},
     {"query", Level::kGroup, "keep"},
-    {"listing", Level::kGroup, "off", false},
-    {"dotfiles", Level::kGroup, "off", false},
-    {"symlinks", Level::kGroup, "inside", false},
-    {"fallback", Level::kGroup, "", false},
+    {"listing", Level::kGroup, "off"},
+    {"dotfiles", Level::kGroup, "off"},
+    {"symlinks", Level::kGroup, "inside"},
+    {"fallback", Level::kGroup, ""},
 
     {"name", Level::kRule, ""},
     {"host", Level::kRule, "any"},
@@ -58,14 +58,14 @@ constexpr Key kKeys[] = {
     {"headers", Level::kRule, ""},
     {"without", Level::kRule, ""},
     {"cache", Level::kRule, ""},
-    {"etag", Level::kRule, "on", false},
-    {"compress", Level::kRule, "on", false},
+    {"etag", Level::kRule, "on"},
+    {"compress", Level::kRule, "on"},
     {"template", Level::kRule, "off"},
     {"query", Level::kRule, "keep"},
-    {"listing", Level::kRule, "off", false},
-    {"dotfiles", Level::kRule, "off", false},
-    {"symlinks", Level::kRule, "inside", false},
-    {"fallback", Level::kRule, "", false},
+    {"listing", Level::kRule, "off"},
+    {"dotfiles", Level::kRule, "off"},
+    {"symlinks", Level::kRule, "inside"},
+    {"fallback", Level::kRule, ""},
 
     {"echo", Level::kErrorEntry, ""},
     {"html", Level::kErrorEntry, ""},
@@ -81,10 +81,13 @@ constexpr Key kKeys[] = {
 
     {"address", Level::kListener, ""},
     {"name", Level::kListener, ""},
-    {"tls", Level::kListener, "", false},
+    {"tls", Level::kListener, ""},
     {"mode", Level::kListener, "0660"},
     {"backlog", Level::kListener, "4096"},
     {"proxy_protocol", Level::kListener, "off", false},
+
+    {"certificate", Level::kTls, ""},
+    {"key", Level::kTls, ""},
 
     {"head", Level::kLimits, "16KiB"},
     {"target", Level::kLimits, "8KiB"},
@@ -125,6 +128,8 @@ std::string_view PlaceOf(Level level) {
       return "in an entry of errors";
     case Level::kListener:
       return "in a mapping of listen";
+    case Level::kTls:
+      return "in tls of a mapping of listen";
     case Level::kLimits:
       return "in limits";
     case Level::kTimeouts:

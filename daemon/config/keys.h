@@ -17,6 +17,7 @@ enum class Level : uint8_t {  // where a key may stand; a key may be listed for 
   kRule,
   kErrorEntry,
   kListener,
+  kTls,
   kLimits,
   kTimeouts,
   kLog,

@@ -112,6 +112,34 @@ void ReadMode(Reader& reader, const Value& value, Listener* listener) {
   listener->mode = *mode;
 }
 
+void ReadPair(Reader& reader, const Value& mapping, std::vector<TlsPair>* pairs) {
+  if (!reader.IsMapping(mapping, "tls")) return;
+  TlsPair pair;
+  const auto read = [&](const Member& member, std::string* path, Place* place) {
+    *path = reader.ReadPath(member.value, "tls." + std::string(member.key.text)).value_or("");
+    *place = reader.At(member.value);
+  };
+  reader.ForEach(mapping, Level::kTls, [&](const Member& member) {
+    if (member.key.text == "certificate") {
+      read(member, &pair.certificate, &pair.certificate_place);
+    } else {
+      read(member, &pair.key, &pair.key_place);
+    }
+  });
+  for (const std::string_view due : {"certificate", "key"}) {
+    if (mapping.Find(due) != nullptr) continue;
+    reader.Error(mapping, "tls: the " + std::string(due) + " is missing",
+                 "tls is {certificate: FILE, key: FILE}, both PEM, or a list of them");
+  }
+  pairs->push_back(std::move(pair));
+}
+
+void ReadTls(Reader& reader, const Value& value, std::vector<TlsPair>* pairs) {
+  if (value.kind != Value::Kind::kSequence) return ReadPair(reader, value, pairs);
+  if (value.items.empty()) return reader.Error(value, "tls: the list is empty");
+  for (const Value& item : value.items) ReadPair(reader, item, pairs);
+}
+
 Listener ReadMapping(Reader& reader, const Value& mapping) {
   Listener listener;
   listener.place = reader.At(mapping);
@@ -124,6 +152,8 @@ Listener ReadMapping(Reader& reader, const Value& mapping) {
       address = &value;
     } else if (key == "name") {
       listener.name = reader.ReadText(value, "name").value_or("");
+    } else if (key == "tls") {
+      ReadTls(reader, value, &listener.tls);
     } else if (key == "mode") {
       mode = &value;
       ReadMode(reader, value, &listener);

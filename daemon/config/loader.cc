@@ -147,6 +147,7 @@ Assembly Loading::Assemble(const Overlay& overlay, bool chosen) {
   config.limits = settings.limits;
   config.timeouts = settings.timeouts;
   config.log = settings.log;
+  config.types = settings.types;
   config.server_header = settings.server_header;
   config.listeners = settings.listeners;
   if (config.listeners.empty()) {
@@ -157,6 +158,11 @@ Assembly Loading::Assemble(const Overlay& overlay, bool chosen) {
   }
   if (chosen && !request_.listen.empty()) {
     assembly.gone = std::exchange(config.listeners, ListenersOfCommandLine());
+  }
+  for (const Listener& listener : config.listeners) {
+    for (const TlsPair& pair : listener.tls) {
+      config.inputs.insert(config.inputs.end(), {pair.certificate, pair.key});
+    }
   }
   assembly.host_sets.emplace(std::vector<std::string>{}, 0);
   assembly.top = std::make_shared<const Options>(settings.top);

@@ -31,18 +31,6 @@ std::optional<Problem> CheckFieldValue(std::string_view text) {
   return std::nullopt;
 }
 
-// A field's value, checked once the environment is in it.
-std::optional<std::string> ReadFieldValue(Reader& reader, const Value& value,
-                                          std::string_view what) {
-  const auto text = reader.ReadText(value, what);
-  if (!text) return std::nullopt;
-  if (auto problem = CheckFieldValue(*text)) {
-    reader.Error(value, what, std::move(*problem));
-    return std::nullopt;
-  }
-  return std::string(Trimmed(*text));
-}
-
 bool CheckHeaderName(Reader& reader, const Value& key) {
   if (!http::IsToken(key.text)) {
     reader.Error(key, Quoted(key.text) + " is no name of a header",
@@ -153,6 +141,63 @@ void ReadStatus(Reader& reader, const Value& value, OwnOptions* own) {
   if (status) own->status = static_cast<uint16_t>(*status);
 }
 
+void ReadSymlinks(Reader& reader, const Value& value, OwnOptions* own) {
+  const auto text = reader.ReadText(value, "symlinks");
+  if (!text) return;
+  if (*text == "off" || *text == "false") {
+    own->symlinks = Symlinks::kOff;
+  } else if (*text == "inside") {
+    own->symlinks = Symlinks::kInside;
+  } else if (*text == "anywhere") {
+    own->symlinks = Symlinks::kAnywhere;
+  } else {
+    reader.Error(value, "symlinks: " + Quoted(*text) + " is none of off, inside and anywhere");
+  }
+}
+
+// What is wrong with the name of a file below a directory.
+std::optional<Problem> CheckBelow(std::string_view path) {
+  const std::string hint = "it is named from the directory on, such as index.html";
+  if (path.empty()) return Problem{"the path is empty", hint, 0};
+  if (path.front() == '/') return Problem{"the file is inside the directory", hint, 0};
+  if (path.back() == '/') return Problem{"a path that ends in / is no file's", hint, 0};
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    if (path.substr(begin, end - begin) == "..") {
+      return Problem{"the file is inside the directory: no .. is possible", hint, begin};
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+void ReadFallback(Reader& reader, const Value& value, OwnOptions* own) {
+  const auto text = reader.ReadText(value, "fallback");
+  if (!text) return;
+  if (auto problem = CheckBelow(*text)) {
+    return reader.Error(value, "fallback", std::move(*problem));
+  }
+  own->fallback = *text;
+  own->fallback_place = reader.At(value);
+}
+
+// Whether it is an option of directories alone.
+bool ReadDirOption(Reader& reader, std::string_view name, const Value& value, OwnOptions* own) {
+  if (name == "listing") {
+    own->listing = reader.ReadSwitch(value, name);
+  } else if (name == "dotfiles") {
+    own->dotfiles = reader.ReadSwitch(value, name);
+  } else if (name == "symlinks") {
+    ReadSymlinks(reader, value, own);
+  } else if (name == "fallback") {
+    ReadFallback(reader, value, own);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Whether the action has a body of its own in memory, or in one file.
 bool IsBody(Action action) {
   return action == Action::kEcho || action == Action::kHtml || action == Action::kJson ||
          action == Action::kFile;
@@ -179,7 +224,24 @@ void Overlay(const std::vector<Header>& own, std::vector<Header>* headers) {
   }
 }
 
+bool SaysNothingOfDirs(const Options& options) {
+  const Options usual;
+  return options.listing == usual.listing && options.dotfiles == usual.dotfiles &&
+         options.symlinks == usual.symlinks && options.fallback.empty();
+}
+
 }  // namespace
+
+std::optional<std::string> ReadFieldValue(Reader& reader, const Value& value,
+                                          std::string_view what) {
+  const auto text = reader.ReadText(value, what);
+  if (!text) return std::nullopt;
+  if (auto problem = CheckFieldValue(*text)) {
+    reader.Error(value, what, std::move(*problem));
+    return std::nullopt;
+  }
+  return std::string(Trimmed(*text));
+}
 
 const Value* OwnOptions::KeyOf(std::string_view option) const {
   for (const Written& one : written) {
@@ -209,7 +271,11 @@ bool ReadOption(Reader& reader, const Value& key, const Value& value, OwnOptions
     own->template_on = reader.ReadSwitch(value, name);
   } else if (name == "query") {
     ReadQuery(reader, value, own);
-  } else {
+  } else if (name == "etag") {
+    own->etag = reader.ReadSwitch(value, name);
+  } else if (name == "compress") {
+    own->compress = reader.ReadSwitch(value, name);
+  } else if (!ReadDirOption(reader, name, value, own)) {
     return false;
   }
   own->written.push_back({name, &key});
@@ -227,12 +293,16 @@ void CheckTogether(Reader& reader, const OwnOptions& own) {
 bool Fits(Action action, std::string_view option) {
   if (option == "headers" || option == "without") return true;
   if (option == "cache") return action != Action::kHealth;
-  if (option == "type") return IsBody(action);
+  if (option == "type" || option == "etag" || option == "compress") {
+    return IsBody(action) || action == Action::kDir;
+  }
   if (option == "status") return IsBody(action) || IsRedirect(action);
   // A status and a redirect have headers to fill.
-  if (option == "template") return action != Action::kReflect && action != Action::kHealth;
+  if (option == "template") {
+    return action != Action::kReflect && action != Action::kHealth && action != Action::kDir;
+  }
   if (option == "query") return IsRedirect(action);
-  return false;
+  return action == Action::kDir;  // listing, dotfiles, symlinks, fallback
 }
 
 bool FitsStatus(Action action, uint16_t status) {
@@ -257,6 +327,12 @@ Options Merge(const Options& inherited, const OwnOptions& own) {
   if (own.status) merged.status = own.status;
   if (own.template_on) merged.template_on = *own.template_on;
   if (own.keep_query) merged.keep_query = *own.keep_query;
+  if (own.etag) merged.etag = *own.etag;
+  if (own.compress) merged.compress = *own.compress;
+  if (own.listing) merged.listing = *own.listing;
+  if (own.dotfiles) merged.dotfiles = *own.dotfiles;
+  if (own.symlinks) merged.symlinks = *own.symlinks;
+  if (own.fallback) merged.fallback = *own.fallback;
   return merged;
 }
 
@@ -265,6 +341,8 @@ bool IsFittedTo(Action action, const Options& options) {
   if (options.cache && !Fits(action, "cache")) return false;
   if (options.status && !FitsStatus(action, *options.status)) return false;
   if (options.template_on && !Fits(action, "template")) return false;
+  if (!(options.etag && options.compress) && !Fits(action, "etag")) return false;
+  if (action != Action::kDir && !SaysNothingOfDirs(options)) return false;
   return options.keep_query || Fits(action, "query");
 }
 
@@ -275,6 +353,14 @@ Options FittedTo(Action action, const Options& options) {
   if (options.status && !FitsStatus(action, *options.status)) fitted.status.reset();
   if (!Fits(action, "template")) fitted.template_on = false;
   if (!Fits(action, "query")) fitted.keep_query = true;
+  if (!Fits(action, "etag")) fitted.etag = fitted.compress = true;
+  if (action != Action::kDir) {
+    const Options usual;
+    fitted.listing = usual.listing;
+    fitted.dotfiles = usual.dotfiles;
+    fitted.symlinks = usual.symlinks;
+    fitted.fallback.clear();
+  }
   return fitted;
 }
 

@@ -28,6 +28,13 @@ struct OwnOptions {
   std::optional<uint16_t> status;
   std::optional<bool> template_on;
   std::optional<bool> keep_query;
+  std::optional<bool> etag;
+  std::optional<bool> compress;
+  std::optional<bool> listing;
+  std::optional<bool> dotfiles;
+  std::optional<Symlinks> symlinks;
+  std::optional<std::string> fallback;
+  std::optional<Place> fallback_place;
   std::vector<Written> written;  // in order
 
   [[nodiscard]] const Value* KeyOf(std::string_view option) const;
@@ -41,6 +48,10 @@ void ReadHeaders(Reader& reader, const Value& key, const Value& value, OwnOption
 
 // What two options of one mapping do to each other: each pair that excludes itself is reported.
 void CheckTogether(Reader& reader, const OwnOptions& own);
+
+// A text that can be the value of a field of a response; what can't is reported.
+std::optional<std::string> ReadFieldValue(Reader& reader, const Value& value,
+                                          std::string_view what);
 
 // Whether an option means anything for an action.
 [[nodiscard]] bool Fits(Action action, std::string_view option);

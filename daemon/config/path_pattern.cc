@@ -239,10 +239,21 @@ std::optional<Problem> ParsePrefix(std::string_view outer, std::string_view pref
   return std::nullopt;
 }
 
+void MatchAllBelow(Path* path) {
+  std::string_view left = path->canonical;
+  while (!left.empty()) {
+    left.remove_prefix(1);
+    path->segments.emplace_back().before = left.substr(0, left.find('/'));
+    left.remove_prefix(path->segments.back().before.size());
+  }
+  path->canonical.clear();
+  path->segments.back().kind = Segment::Kind::kRest;
+}
+
 std::vector<std::string_view> ParametersOf(const Path& path) {
   std::vector<std::string_view> names;
   for (const Segment& segment : path.segments) {
-    if (segment.kind != Segment::Kind::kLiteral) names.push_back(segment.name);
+    if (!segment.name.empty()) names.push_back(segment.name);
   }
   return names;
 }

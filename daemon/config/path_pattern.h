@@ -22,6 +22,10 @@ namespace quipd::config {
 [[nodiscard]] std::optional<Problem> ParsePrefix(std::string_view outer, std::string_view prefix,
                                                  Path* out);
 
+// Makes a path that ends in '/' match all below it, as the path of a dir does: as `{name...}` in
+// its place would, but without a name. What is written stays.
+void MatchAllBelow(Path* path);
+
 // The names of the path's parameters, in order: their index is that of Piece::index.
 [[nodiscard]] std::vector<std::string_view> ParametersOf(const Path& path);
 

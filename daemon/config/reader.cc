@@ -64,6 +64,10 @@ void Reader::Error(const Value& value, std::string_view what, Problem problem) {
   report_->Error(At(value, problem.offset), std::move(message), std::move(problem.hint));
 }
 
+void Reader::Error(Place place, std::string message, std::string hint) {
+  report_->Error(place, std::move(message), std::move(hint));
+}
+
 void Reader::Warning(const Value& value, std::string message, std::string hint, size_t inside) {
   report_->Warning(At(value, inside), std::move(message), std::move(hint));
 }
@@ -89,6 +93,18 @@ std::optional<std::string_view> Reader::ReadText(const Value& value, std::string
     return std::nullopt;
   }
   return expanded_.emplace_back(std::move(*expanded));
+}
+
+std::optional<std::string> Reader::ReadPath(const Value& value, std::string_view what) {
+  const auto text = ReadText(value, what);
+  if (!text) return std::nullopt;
+  if (text->empty()) {
+    Error(value, std::string(what) + ": the path is empty");
+    return std::nullopt;
+  }
+  std::string path;
+  if (text->front() != '/' && !source().folder().empty()) path = source().folder() + "/";
+  return path.append(*text);
 }
 
 std::vector<Text> Reader::ReadTexts(const Value& value, std::string_view what) {

@@ -41,12 +41,15 @@ class Reader {
   // `what` names the value in the message: `limits.head: "30" is no size`.
   void Error(const Value& value, std::string message, std::string hint = {}, size_t inside = 0);
   void Error(const Value& value, std::string_view what, Problem problem);
+  void Error(Place place, std::string message, std::string hint = {});
   void Warning(const Value& value, std::string message, std::string hint = {}, size_t inside = 0);
 
   // The text of a scalar, expanded. Anything else is reported.
   std::optional<std::string_view> ReadText(const Value& value, std::string_view what);
   // The same, not expanded.
   std::optional<std::string_view> ReadLiteral(const Value& value, std::string_view what);
+  // The path of a file: a relative one starts at the folder of the source.
+  std::optional<std::string> ReadPath(const Value& value, std::string_view what);
   // One text, or a list of at least one.
   std::vector<Text> ReadTexts(const Value& value, std::string_view what);
 

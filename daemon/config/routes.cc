@@ -70,7 +70,7 @@ void RouteReader::ReadTop(const Value& top) {
   for (const Member& member : top.members) {
     if (member.value.kind == Value::Kind::kMissing) continue;  // said with the settings
     if (member.key.text == "errors") {
-      ReadErrors(member.value, &config().scopes[0].errors, true);
+      ReadErrors(member.value, &config().scopes[0].errors);
     } else if (member.key.text == "routes") {
       ReadRoutes(member.value, group);
     }
@@ -223,7 +223,7 @@ void RouteReader::ReadGroup(const Value& item, const Group& outer) {
   config().scopes.push_back(std::move(scope));
   if (text.errors != nullptr) {
     std::vector<ErrorAnswer> answers;
-    ReadErrors(*text.errors, &answers, false);
+    ReadErrors(*text.errors, &answers);
     ScopeOf(group).errors = std::move(answers);
   }
   if (text.routes != nullptr) ReadRoutes(*text.routes, group);
@@ -255,6 +255,10 @@ bool RouteReader::ReadKey(const Value& key, const std::string& prefix, Rule* rul
   } else {
     say(action.error(), words->action_offset);
   }
+  if (!faultless || rule->answer.action != Action::kDir) return faultless;
+  if (const auto problem = CheckDirMethods(words->methods)) say(*problem, 0);
+  if (const auto problem = CheckDirPath(words->path)) say(*problem, words->path_offset);
+  if (faultless) MatchAllBelow(&rule->path);
   return faultless;
 }
 
@@ -410,6 +414,7 @@ void RouteReader::ReadAnswer(const Value& item, const Member& member, const OwnO
   } else {
     Answers().ReadPayload(member.value, ParametersOf(rule->path), &answer);
   }
+  if (answer.action == Action::kDir) Answers().CheckFallback(own, answer);
   answer.status = StatusOf(answer);
 }
 

@@ -91,8 +91,8 @@ class RouteReader {
                                            const OwnOptions& own, Group& group);
   const std::shared_ptr<const Options>& Fitted(Action action, Group& group);
 
-  void ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out, bool top);
-  void ReadError(const Value& errors, const Member& member, bool top, ErrorAnswer* out);
+  void ReadErrors(const Value& errors, std::vector<ErrorAnswer>* out);
+  void ReadError(const Value& errors, const Member& member, ErrorAnswer* out);
   void ReadErrorAnswer(const Value& key, const Member& action, const OwnOptions& own,
                        ErrorAnswer* out);
 

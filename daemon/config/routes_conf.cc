@@ -27,8 +27,12 @@ struct Refused {
 
 constexpr std::array kRefused = {
     Refused{"redirectdir", "write moved with {{rest}}, as in GET /a/{rest...} moved: /b/{{rest}}"},
-    Refused{"externalfile", "write file, with the path from this file's folder or from /"},
-    Refused{"resource", "write file, with the path from this file's folder or from /"},
+    Refused{"externalfile",
+            "write file, or dir for a directory, with the path from this file's "
+            "folder or from /"},
+    Refused{"resource",
+            "write file, or dir for a directory, with the path from this file's folder "
+            "or from /"},
     Refused{"ws", "quipd serves no WebSocket"},
 };
 

@@ -139,6 +139,19 @@ std::optional<Problem> ParseMethods(std::string_view text, Methods* out) {
   return std::nullopt;
 }
 
+std::optional<Problem> CheckDirMethods(std::string_view methods) {
+  if (methods == "GET") return std::nullopt;
+  return Problem{"dir answers GET alone", "write GET: HEAD is answered wherever GET is", 0};
+}
+
+std::optional<Problem> CheckDirPath(std::string_view path) {
+  if (path.ends_with('/')) return std::nullopt;
+  const size_t last = path.rfind('/') + 1;
+  const bool rest = path.substr(last).starts_with('{') && path.ends_with("...}");
+  const std::string due = rest ? std::string(path.substr(0, last)) : std::string(path) + "/";
+  return Problem{"the path of a dir ends in /", "write " + due + ": it matches all below it", 0};
+}
+
 Parsed<Action> ParseAction(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(Action::kHealth); ++i) {
     const auto action = static_cast<Action>(i);

@@ -29,6 +29,10 @@ struct RuleWords {
 // `ANY`, or upper-case tokens joined by commas.
 [[nodiscard]] std::optional<Problem> ParseMethods(std::string_view text, Methods* out);
 
+// What the action dir has against the METHODS and the PATH of its rule, both without fault else.
+[[nodiscard]] std::optional<Problem> CheckDirMethods(std::string_view methods);
+[[nodiscard]] std::optional<Problem> CheckDirPath(std::string_view path);
+
 [[nodiscard]] Parsed<Action> ParseAction(std::string_view text);
 
 }  // namespace quipd::config

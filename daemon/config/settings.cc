@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/ascii.h"
 #include "config/listen.h"
 #include "config/options.h"
 #include "config/rule_key.h"
@@ -138,6 +139,46 @@ void ReadServerHeader(Reader& reader, const Value& value, std::string* server) {
   *server = *text == "on" || *text == "true" ? "quipd" : std::string(*text);
 }
 
+// The key of an entry of `types`, lower-case; none where it is at fault.
+std::optional<std::string> ReadExtension(Reader& reader, const Value& key) {
+  std::string extension = Lower(key.text);
+  const size_t dot = extension.rfind('.');
+  if (dot != extension.npos) {
+    const std::string last = extension.substr(dot + 1);
+    reader.Error(key, "types: the extension " + Quoted(key.text) + " holds a dot",
+                 last.empty() ? "" : "write " + last + ": what stands behind the last dot counts");
+    return std::nullopt;
+  }
+  const bool fits = std::all_of(extension.begin(), extension.end(), [](char byte) {
+    return static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F && byte != '/';
+  });
+  if (fits && !extension.empty()) return extension;
+  reader.Error(key, "types: " + Quoted(key.text) + " is no extension", "such as: wasm");
+  return std::nullopt;
+}
+
+void ReadTypes(Reader& reader, const Value& types, std::map<std::string, std::string>* out) {
+  if (!reader.IsMapping(types, "types")) return;
+  std::map<std::string, std::string> own;
+  for (const Member& member : types.members) {
+    if (member.value.kind == Value::Kind::kMissing) {
+      reader.Missing(types, member);
+      continue;
+    }
+    const auto extension = ReadExtension(reader, member.key);
+    auto type = ReadFieldValue(reader, member.value, "types." + std::string(member.key.text));
+    if (!extension || !type) continue;
+    if (type->find('/') == type->npos) {
+      reader.Error(member.value, "types: " + Quoted(*type) + " is no media type",
+                   "such as: text/plain; charset=utf-8");
+    } else if (!own.emplace(*extension, std::move(*type)).second) {
+      reader.Error(member.key, "types: the extension " + Quoted(*extension) + " is there twice",
+                   "upper and lower case are the same");
+    }
+  }
+  for (auto& [extension, type] : own) (*out)[extension] = std::move(type);
+}
+
 void ReadWatch(Reader& reader, const Value& value) {
   if (reader.ReadSwitch(value, "watch").value_or(false)) {
     reader.Error(value, "watch: on is not yet served", "a change is read at SIGHUP");
@@ -178,6 +219,8 @@ void ReadMember(Reader& reader, const Member& member, Settings* settings) {
     ReadWorkers(reader, value, &settings->workers);
   } else if (key == "server_header") {
     ReadServerHeader(reader, value, &settings->server_header);
+  } else if (key == "types") {
+    ReadTypes(reader, value, &settings->types);
   } else if (key == "watch") {
     ReadWatch(reader, value);
   } else if (key == "profile") {

@@ -3,6 +3,7 @@
 // what the parts before it said. Mappings merge, scalars and lists replace. Used by one thread.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct Settings {
   Timeouts timeouts;
   Log log;
   std::optional<uint32_t> workers;
+  std::map<std::string, std::string> types;
   std::string server_header = "quipd";
   std::string profile;  // empty: not said
   Place profile_place;

@@ -43,6 +43,20 @@ std::string KindOf(mode_t mode) {
   return "it is a device";
 }
 
+// Opens what was found to be a regular file, and nothing else: what opening does to a device or a
+// FIFO is not known.
+Result<FileDescriptor> OpenRegular(const std::string& path, struct stat* status) {
+  if (stat(path.c_str(), status) != 0) return CannotRead(path, Reason(errno));
+  if (!S_ISREG(status->st_mode)) return CannotRead(path, KindOf(status->st_mode));
+  // O_NONBLOCK: it may have become a FIFO, where opening must not wait for a writer.
+  FileDescriptor file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));  // NOLINT: varargs
+  if (!file) return CannotRead(path, Reason(errno));
+  if (fstat(file.get(), status) != 0) return CannotRead(path, Reason(errno));
+  if (!S_ISREG(status->st_mode)) return CannotRead(path, KindOf(status->st_mode));
+  return file;
+}
+
 std::string TooLarge(size_t max_bytes) {
   constexpr size_t kMebibyte = 1024 * 1024;
   const bool whole = max_bytes >= kMebibyte && max_bytes % kMebibyte == 0;
@@ -121,24 +135,33 @@ Mark Source::MarkAt(size_t offset) const {
 }
 
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes) {
-  // O_NONBLOCK: opening a FIFO must not wait for a writer.
-  const FileDescriptor file(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));  // NOLINT: varargs
-  if (!file) {
-    const int error = errno;
-    return CannotRead(path, error == ENXIO ? "it is a socket" : Reason(error));
-  }
   struct stat status = {};
-  if (fstat(file.get(), &status) != 0) return CannotRead(path, Reason(errno));
-  if (!S_ISREG(status.st_mode)) return CannotRead(path, KindOf(status.st_mode));
+  const Result<FileDescriptor> file = OpenRegular(path, &status);
+  if (!file) return tl::unexpected(file.error());
   const auto size = static_cast<size_t>(status.st_size);
   if (size > max_bytes) return CannotRead(path, TooLarge(max_bytes));
 
   std::string bytes;
-  const int error = ReadToEnd(file.get(), max_bytes, size, bytes);
+  const int error = ReadToEnd(file->get(), max_bytes, size, bytes);
   if (error != 0) return CannotRead(path, Reason(error));
   if (bytes.size() > max_bytes) return CannotRead(path, TooLarge(max_bytes));
   return bytes;
+}
+
+Result<FileState> StateOfFile(const std::string& path) {
+  struct stat status = {};
+  const Result<FileDescriptor> file = OpenRegular(path, &status);
+  if (!file) return tl::unexpected(file.error());
+  return FileState{static_cast<uint64_t>(status.st_size), status.st_mtim.tv_sec};
+}
+
+Result<void> CheckFolder(const std::string& path, bool listed) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return CannotRead(path, Reason(errno));
+  if (S_ISREG(status.st_mode)) return CannotRead(path, "it is a file");
+  if (!S_ISDIR(status.st_mode)) return CannotRead(path, KindOf(status.st_mode));
+  if (eaccess(path.c_str(), listed ? R_OK | X_OK : X_OK) == 0) return {};
+  return CannotRead(path, Reason(errno));
 }
 
 Result<std::shared_ptr<const Source>> ReadSource(const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bytes of one configuration file (or of one -e rule) and where a fault in them lies. Immutable
-// after reading, so thread-safe. Reading never blocks on a FIFO or a device and is bounded. A byte
+// after reading, so thread-safe. Reading is bounded and opens nothing but regular files. A byte
 // order mark at the start is dropped when a Source is made: offsets count from behind it.
 #pragma once
 
@@ -57,6 +57,18 @@ class Source {
 // A whole file as bytes, regular files only. The error names the operation, the path as given and
 // the reason.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path, size_t max_bytes);
+
+struct FileState {
+  uint64_t size = 0;
+  int64_t modified = 0;  // seconds since 1970
+};
+
+// The state of a regular file that can be opened for reading. Errors as of ReadFile.
+[[nodiscard]] Result<FileState> StateOfFile(const std::string& path);
+
+// Whether a directory is there whose files can be opened, and whose names can be read where it is
+// `listed`. Errors as of ReadFile.
+[[nodiscard]] Result<void> CheckFolder(const std::string& path, bool listed);
 
 // Reads a configuration file; its name is the path as the user wrote it, its folder the part of
 // that before the last slash.

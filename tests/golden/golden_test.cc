@@ -53,8 +53,9 @@ std::string MethodsOf(const Methods& methods) {
 
 // A rule or an entry of `errors`, as it was understood.
 std::string TextOf(const Representation& answer) {
-  std::string out = std::string(NameOf(answer.action)) + " " + std::to_string(answer.status) + " " +
-                    Shown(answer.payload);
+  std::string out = std::string(NameOf(answer.action)) + " " + std::to_string(answer.status) + " ";
+  const bool opened = answer.action == Action::kDir || answer.live;
+  out += opened ? "at " + Shown(answer.file) : Shown(answer.payload);
   if (answer.options->type) out += " type " + Shown(*answer.options->type);
   if (answer.options->cache) out += " cache " + Shown(*answer.options->cache);
   for (const Header& header : answer.options->headers) {
@@ -66,7 +67,10 @@ std::string TextOf(const Representation& answer) {
 std::string TextOf(const Config& config) {
   std::string out;
   for (const Listener& listener : config.listeners) {
-    if (listener.written != "8080") out += "listen " + listener.written + "\n";
+    if (listener.written == "8080") continue;
+    out += "listen " + listener.written;
+    for (const TlsPair& pair : listener.tls) out += " tls " + pair.certificate + " " + pair.key;
+    out += "\n";
   }
   for (const Rule& rule : config.rules) {
     if (rule.override_on) out += "override ";

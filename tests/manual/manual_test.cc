@@ -73,6 +73,8 @@ std::string_view SectionOf(Level level) {
       return "ERROR ANSWERS";
     case Level::kListener:
       return "LISTENERS";
+    case Level::kTls:
+      return "TLS";
     case Level::kLimits:
       return "LIMITS";
     case Level::kTimeouts:

@@ -96,12 +96,20 @@ inline std::string TextOf(const Options& options) {
   }
   if (options.template_on) text += " template";
   if (!options.keep_query) text += " drop";
+  if (!options.etag) text += " no-etag";
+  if (!options.compress) text += " no-codings";
+  if (options.listing) text += " listing";
+  if (options.dotfiles) text += " dotfiles";
+  if (options.symlinks == Symlinks::kOff) text += " no-links";
+  if (options.symlinks == Symlinks::kAnywhere) text += " all-links";
+  if (!options.fallback.empty()) text += " fallback=" + options.fallback;
   return text;
 }
 
 inline std::string TextOf(const Representation& answer) {
   std::string text(NameOf(answer.action));
   text += " " + std::to_string(answer.status) + " [" + answer.payload + "]";
+  if (answer.action == Action::kDir || answer.live) text += " at " + answer.file;
   if (!answer.pieces.empty()) text += " " + TextOf(answer.pieces);
   return text + TextOf(*answer.options);
 }

@@ -64,11 +64,13 @@ TEST(RoutesConf, WhatIsNotServedIsRefusedAtItsPlace) {
       {"GET /a externalfile: /b",
        "routes.conf:1:8: error: externalfile is not served\n"
        "    GET /a externalfile: /b\n           ^\n"
-       "  hint: write file, with the path from this file's folder or from /\n"},
+       "  hint: write file, or dir for a directory, with the path from this file's folder or from "
+       "/\n"},
       {"GET /a resource: b",
        "routes.conf:1:8: error: resource is not served\n"
        "    GET /a resource: b\n           ^\n"
-       "  hint: write file, with the path from this file's folder or from /\n"},
+       "  hint: write file, or dir for a directory, with the path from this file's folder or from "
+       "/\n"},
       {"GET /a ws: b",
        "routes.conf:1:8: error: ws is not served\n"
        "    GET /a ws: b\n           ^\n  hint: quipd serves no WebSocket\n"},
