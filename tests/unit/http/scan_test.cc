@@ -79,6 +79,32 @@ TEST(Scanners, SeeDotsAndSlashesEverywhere) {
   }
 }
 
+// A ';' at every place within and around values of every length.
+TEST(Scanners, SeeSemicolonsWithinAlone) {
+  for (size_t behind = 0; behind <= 40; ++behind) {
+    for (size_t length = 0; length <= 70; ++length) {
+      const size_t size = 16 + length + behind;
+      const auto heap = std::make_unique<char[]>(size);
+      std::memset(heap.get(), 'a', size);
+      const char* const begin = heap.get() + 16;
+      const char* const end = begin + length;
+      const char* const input_end = heap.get() + size;
+      for (size_t place = 0; place < size; ++place) {
+        heap[place] = ';';
+        const bool within = place >= 16 && place < 16 + length;
+        ASSERT_EQ(Tables::HasSemicolon(begin, end, input_end), within);
+        ASSERT_EQ(Sse2::HasSemicolon(begin, end, input_end), within) << place << " of " << length;
+#if defined(QUIPD_SCAN_AVX2)
+        if (HasAvx2()) {
+          ASSERT_EQ(Avx2::HasSemicolon(begin, end, input_end), within) << place << " of " << length;
+        }
+#endif
+        heap[place] = 'a';
+      }
+    }
+  }
+}
+
 #if defined(QUIPD_SCAN_AVX2)
 
 bool operator==(const Line& a, const Line& b) {
