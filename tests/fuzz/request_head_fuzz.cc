@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The request head: both sets of scanners say the same, views stay inside the input, and a prefix
-// is partial or has the answer of the whole. The first byte of the input picks the limits.
+// The request head: all sets of scanners say the same, views stay inside the input, a prefix is
+// partial or has the answer of the whole, and the head before changes nothing. The first byte of
+// the input picks the limits.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "http/head_parser.h"
 #include "http/request_head.h"
@@ -21,6 +23,14 @@ using ParseFunction = HeadResult (*)(std::string_view, const HeadLimits&, Reques
 HeadResult ParseWithTables(std::string_view input, const HeadLimits& limits, RequestHead* head) {
   return HeadParser<scan::Tables>(limits, head).Parse(input);
 }
+
+#if defined(__SSE2__)
+// What ParseRequestHead takes where there is no AVX2, which it has wherever this is to find faults.
+HeadResult ParseWithSse2(std::string_view input, const HeadLimits& limits, RequestHead* head) {
+  if (input.size() < 16 || limits.head < 16) return ParseWithTables(input, limits, head);
+  return HeadParser<scan::Sse2>(limits, head).Parse(input);
+}
+#endif
 
 HeadResult ParseAlone(std::string_view input, const HeadLimits& limits, RequestHead* head) {
   return ParseRequestHead(input, limits, head);
@@ -62,36 +72,96 @@ void CheckFields(const RequestHead& head) {
   Check(head.http10 || FindField(head.fields, "host").data() != nullptr);
 }
 
-// What a parse said, as bytes.
-std::string Outcome(ParseFunction parse, std::string_view input, const HeadLimits& limits) {
-  const auto heap = std::make_unique<char[]>(input.size());
-  std::memcpy(heap.get(), input.data(), input.size());
-  const std::string_view copy(heap.get(), input.size());
-  RequestHead head;
-  const HeadResult result = parse(copy, limits, &head);
-  std::string text = std::to_string(static_cast<int>(result.state)) + " " +
-                     std::to_string(static_cast<int>(result.fault)) + " ";
-  if (result.state == HeadState::kPartial) {
-    Check(result.length == input.size());
-    return text;
-  }
-  text += std::to_string(result.length) + "|" + std::string(head.method) + "|" +
-          std::string(head.target) + (head.http10 ? "|1.0|" : "|");
-  if (result.state == HeadState::kFault) {
-    Check(result.fault != HeadFault::kNone && StatusOf(result.fault) >= 400);
-    return text;
-  }
-  CheckViews(copy, head);
-  CheckFields(head);
-  for (const std::string_view part : {head.authority, head.path, head.query}) {
+// What a head says, as bytes.
+std::string Text(const RequestHead& head) {
+  std::string text;
+  for (const std::string_view part : {head.authority, head.path, head.query, head.fields}) {
     text += std::string(part) + "|";
   }
   for (const bool flag : {head.plain_path, head.has_content_length, head.chunked, head.close,
                           head.keep_alive_10, head.expect_continue}) {
     text += flag ? '1' : '0';
   }
-  return text + std::to_string(head.content_length) + " " +
+  return text + std::to_string(head.content_length) + " " + std::to_string(head.selectors) + " " +
          std::to_string(static_cast<int>(head.method_id));
+}
+
+// What a parse said, as bytes.
+std::string Text(const HeadResult& result, const RequestHead& head) {
+  std::string text = std::to_string(static_cast<int>(result.state)) + " " +
+                     std::to_string(static_cast<int>(result.fault)) + " ";
+  if (result.state == HeadState::kPartial) return text;
+  text += std::to_string(result.length) + "|" + std::string(head.method) + "|" +
+          std::string(head.target) + (head.http10 ? "|1.0|" : "|");
+  return result.state == HeadState::kComplete ? text + Text(head) : text;
+}
+
+// The selectors are those that the fields show.
+void CheckSelectors(const RequestHead& head) {
+  unsigned selectors = 0;
+  FieldReader reader(head.fields);
+  for (Field field; reader.Next(&field);) {
+    const std::string name = Lower(field.name);
+    if (name == "if-match" || name == "if-none-match" || name == "if-modified-since" ||
+        name == "if-unmodified-since") {
+      selectors |= kConditional;
+    }
+    if (name == "range") selectors |= kRange;
+    if (name == "accept-encoding") {
+      selectors |= kAcceptEncoding;
+      if (field.value.find(';') != std::string_view::npos) selectors |= kWeightedCodings;
+    }
+  }
+  Check(head.selectors == selectors);
+}
+
+std::string Outcome(ParseFunction parse, std::string_view input, const HeadLimits& limits) {
+  const auto heap = std::make_unique<char[]>(input.size());
+  std::memcpy(heap.get(), input.data(), input.size());
+  const std::string_view copy(heap.get(), input.size());
+  RequestHead head;
+  const HeadResult result = parse(copy, limits, &head);
+  if (result.state == HeadState::kPartial) Check(result.length == input.size());
+  if (result.state == HeadState::kFault) {
+    Check(result.fault != HeadFault::kNone && StatusOf(result.fault) >= 400);
+  }
+  if (result.state == HeadState::kComplete) {
+    CheckViews(copy, head);
+    CheckFields(head);
+    CheckSelectors(head);
+  }
+  return Text(result, head);
+}
+
+// Heads that stand one behind the other, each told with the one before and without.
+void CheckPipelined(std::string_view input, const HeadLimits& limits) {
+  RequestHead before;
+  HeadResult result = ParseRequestHead(input, limits, &before);
+  for (int count = 0; count < 8 && result.state == HeadState::kComplete; ++count) {
+    input.remove_prefix(result.length);
+    RequestHead alone;
+    const HeadResult expected = ParseRequestHead(input, limits, &alone);
+    RequestHead head;
+    result = ParseRequestHead(input, limits, &head, &before);
+    Check(Text(result, head) == Text(expected, alone));
+    Check(result.state != HeadState::kComplete || Inside(head.bytes, head.fields));
+    before = head;
+  }
+}
+
+// The fields of a head that is accepted, repeated behind other request lines.
+void CheckRepeated(std::string_view input, const HeadLimits& limits) {
+  RequestHead head;
+  const HeadResult result = ParseRequestHead(input, limits, &head);
+  if (result.state != HeadState::kComplete) return;
+  const std::string fields = std::string(head.fields) + "\r\n";
+  std::string heads(input.substr(0, result.length));
+  for (const char* line :
+       {"GET / HTTP/1.1\r\n", "HEAD /a%20b?c HTTP/1.1\r\n", "PUT /a HTTP/1.0\r\n",
+        "GET http://t/x HTTP/1.1\r\n", "OPTIONS * HTTP/1.1\r\n", "GET / HTTP/1.1\r\n"}) {
+    heads.append(line).append(fields);
+  }
+  CheckPipelined(heads, limits);
 }
 
 HeadLimits LimitsOf(uint8_t choice) {
@@ -105,7 +175,12 @@ void CheckHead(std::string_view input, const HeadLimits& limits) {
   const std::string whole = Outcome(ParseAlone, input, limits);
   const std::string partial = Outcome(ParseAlone, "", limits);
   Check(Outcome(ParseWithTables, input, limits) == whole);
+#if defined(__SSE2__)
+  Check(Outcome(ParseWithSse2, input, limits) == whole);
+#endif
   Check(Outcome(ParseBehindItself, input, limits) == whole);
+  CheckPipelined(input, limits);
+  CheckRepeated(input, limits);
   // Every prefix of a short input, some of a long one.
   const size_t step = std::max<size_t>(1, input.size() / 64);
   bool decided = false;
