@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.h"
 #include "cli/commands.h"
 #include "cli/load_or_complain.h"
 #include "config/describe.h"
@@ -36,11 +37,7 @@ std::string HeadOf(const ExplainRequest& request) {
   return head + "\r\n";
 }
 
-void PrintExplanation(const site::Site& site, const site::Explanation& explanation) {
-  const config::Config& config = site.config();
-  std::printf("%s\n", explanation.summary.c_str());
-  std::printf("answer: %u %s\n", static_cast<unsigned>(explanation.status),
-              std::string(http::ReasonOf(explanation.status)).c_str());
+void PrintLosers(const config::Config& config, const site::Explanation& explanation) {
   if (!explanation.losers.empty()) std::puts("not answering:");
   size_t shown = 0;
   for (const site::Contender& loser : explanation.losers) {
@@ -52,6 +49,20 @@ void PrintExplanation(const site::Site& site, const site::Explanation& explanati
   if (explanation.losers.size() > kShownLosers) {
     std::printf("  and %zu more\n", explanation.losers.size() - kShownLosers);
   }
+}
+
+// The file that the answer is read from, if one is: whether it is there is seen by who serves it.
+void PrintFile(const site::Site& site, const site::Request& asked) {
+  site::Scratch scratch;
+  const site::Answer answer = site.Find(asked, &scratch);
+  if (answer.kind != site::Answer::Kind::kFile) return;
+  std::string path = answer.files->path;
+  if (answer.files->is_dir && !path.ends_with('/')) path += '/';
+  path += answer.below;
+  for (char& byte : path) {
+    if (IsControl(byte)) byte = '.';
+  }
+  std::printf("file: %s, if it is there\n", path.c_str());
 }
 
 }  // namespace
@@ -74,7 +85,12 @@ int Explain(const Source& source, const ExplainRequest& request) {
   site::Request asked;
   asked.head = &head;
   asked.client = "127.0.0.1";
-  PrintExplanation(*site, site::Explain(*site, asked));
+  const site::Explanation explanation = site::Explain(*site, asked);
+  std::printf("%s\n", explanation.summary.c_str());
+  std::printf("answer: %u %s\n", static_cast<unsigned>(explanation.status),
+              std::string(http::ReasonOf(explanation.status)).c_str());
+  PrintFile(*site, asked);
+  PrintLosers(site->config(), explanation);
   return 0;
 }
 

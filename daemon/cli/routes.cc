@@ -26,6 +26,7 @@ std::string Join(const std::vector<std::string>& words) {
 Row RowOf(const config::Config& config, const config::Rule& rule) {
   const std::vector<std::string>& hosts = config.host_sets[rule.host_set];
   std::string action(config::NameOf(rule.answer.action));
+  if (rule.answer.live) action += " (live)";
   if (rule.override_on) action += " (override)";
   if (!rule.name.empty()) action += " \"" + rule.name + '"';
   return {config::Describe(rule.methods), hosts.empty() ? "*" : Join(hosts), rule.path.written,

@@ -245,6 +245,7 @@ TEST(Sample, ItsDefaultsAreThoseOfTheLoader) {
   EXPECT_EQ(a.listeners[0].address.family, b.listeners[0].address.family);
   EXPECT_EQ(a.profile, b.profile);
   EXPECT_EQ(a.workers, b.workers);
+  EXPECT_EQ(a.types, b.types);
   EXPECT_EQ(a.server_header, b.server_header);
   EXPECT_EQ(a.log.level, b.log.level);
   EXPECT_EQ(a.log.json, b.log.json);
@@ -273,11 +274,12 @@ std::vector<std::string> BlocksOf(const std::string& text, std::string_view begi
   return blocks;
 }
 
-// Loads a file with these bytes, in a folder that has a logo.png.
+// Loads a file with these bytes, in a folder that has a logo.png and a site in public/.
 std::string DiagnosticsOf(const std::string& bytes) {
   const std::string folder = testing::TempDir() + "/quipd_manual_test." + std::to_string(getpid());
-  std::filesystem::create_directory(folder);
+  std::filesystem::create_directories(folder + "/public");
   std::ofstream(folder + "/logo.png") << "an image";
+  std::ofstream(folder + "/public/index.html") << "a page";
   std::ofstream(folder + "/quipd.yaml") << bytes;
   LoadRequest request;
   request.file = folder + "/quipd.yaml";
