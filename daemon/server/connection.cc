@@ -4,16 +4,16 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
 #include "base/check.h"
 #include "server/connection_set.h"
 #include "server/context.h"
+#include "server/file_body.h"
 #include "server/gate.h"
 #include "server/out_queue.h"
 #include "server/relayed_head.h"
@@ -23,22 +23,11 @@ namespace {
 
 constexpr size_t kLargeBody = 16 * 1024;  // from here on a body is not copied to be sent
 constexpr size_t kLargeHead = 64 * 1024;
+constexpr size_t kCopiedFile = 32 * 1024;   // up to here a file is read rather than mapped through
 constexpr int64_t kLingerMs = 2000;         // for the client to read its last answer
 constexpr size_t kLingerBytes = 32u << 20;  // of input that nobody reads
 constexpr int64_t kNewcomerMs = 500;        // a drain leaves a new client this long to speak
 constexpr int64_t kMsPerKiB = 1000;         // that a body may take beside `timeouts.body`
-
-bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
-
-// What of the two parts a socket took at once.
-ssize_t SendParts(int fd, std::string_view first, std::string_view second) {
-  std::array<iovec, 2> parts{{{const_cast<char*>(first.data()), first.size()},
-                              {const_cast<char*>(second.data()), second.size()}}};
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = parts.size();
-  return sendmsg(fd, &message, MSG_NOSIGNAL);
-}
 
 }  // namespace
 
@@ -65,9 +54,9 @@ Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDes
       set_(set),
       listener_(std::move(listener)),
       since_ms_(context->now_ms),
-      socket_(std::move(socket)),
+      transport_(std::move(socket)),
       peer_(peer) {
-  Check(event_assign(&read_event_, context->base, socket_.get(), EV_READ | EV_PERSIST, OnReadable,
+  Check(event_assign(&read_event_, context->base, transport_.fd(), EV_READ | EV_PERSIST, OnReadable,
                      this) == 0);
 }
 
@@ -137,11 +126,10 @@ void Connection::Settle() {
 
 void Connection::ReadOnce() {
   if (phase_ == Phase::kLingering) return Discard();
-  const ssize_t size =
-      recv(socket_.get(), context_->input.data(), context_->input.size(), MSG_DONTWAIT);
+  const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
   if (size > 0) return Received(static_cast<size_t>(size));
   if (size == 0) return OnEndOfInput();
-  if (!WouldBlock(errno)) phase_ = Phase::kClosed;
+  if (!IsBlocked(errno)) phase_ = Phase::kClosed;
 }
 
 void Connection::Received(size_t size) {
@@ -185,9 +173,8 @@ void Connection::OnEndOfInput() {
 }
 
 void Connection::Discard() {
-  const ssize_t size =
-      recv(socket_.get(), context_->input.data(), context_->input.size(), MSG_DONTWAIT);
-  if (size < 0 && WouldBlock(errno)) return;
+  const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
+  if (size < 0 && IsBlocked(errno)) return;
   if (size > 0) drained_bytes_ += static_cast<uint32_t>(size);
   if (size <= 0 || drained_bytes_ > kLingerBytes) phase_ = Phase::kClosed;
 }
@@ -272,7 +259,7 @@ bool Connection::HasStoppedReading() {
 
 void Connection::NoteProgress() {
   write_since_ms_ = context_->now_ms;
-  if (ioctl(socket_.get(), SIOCOUTQ, &untaken_) != 0) untaken_ = 0;
+  if (ioctl(transport_.fd(), SIOCOUTQ, &untaken_) != 0) untaken_ = 0;
 }
 
 // A head or a body that took too long (RFC 9110 15.5.9).
@@ -288,7 +275,7 @@ void Connection::TimeOut() {
 // --- Output ---
 
 bool Connection::QueueIsFull() const {
-  return queue_ != nullptr && queue_->size() >= Context::kQueuedBytes;
+  return queue_ != nullptr && (queue_->size() >= Context::kQueuedBytes || queue_->has_file());
 }
 
 uint32_t Connection::listener_number() const { return listener_->number; }
@@ -346,13 +333,13 @@ void Connection::EnsureRoom(size_t bytes) {
 }
 
 // Sends what this callback has brought forth so far; the rest waits in the queue.
-void Connection::Flush() {
+void Connection::Flush(bool more) {
   Outbox& outbox = context_->outbox;
   if (outbox.used() == 0) return;
   std::string_view bytes = outbox.bytes();
   if (queue_ == nullptr && phase_ != Phase::kClosed) {
-    const ssize_t sent = send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && !WouldBlock(errno)) phase_ = Phase::kClosed;
+    const ssize_t sent = transport_.Write(bytes, more);
+    if (sent < 0 && !IsBlocked(errno)) phase_ = Phase::kClosed;
     if (sent > 0) bytes.remove_prefix(static_cast<size_t>(sent));
   }
   if (!bytes.empty() && phase_ != Phase::kClosed) MakeQueue().Add(bytes);
@@ -364,8 +351,8 @@ void Connection::SendLarge(std::string_view body, const std::shared_ptr<const si
   Outbox& outbox = context_->outbox;
   if (queue_ == nullptr && phase_ != Phase::kClosed) {
     const std::string_view first = outbox.bytes();
-    const ssize_t sent = SendParts(socket_.get(), first, body);
-    if (sent < 0 && !WouldBlock(errno)) phase_ = Phase::kClosed;
+    const ssize_t sent = transport_.Write(first, body);
+    if (sent < 0 && !IsBlocked(errno)) phase_ = Phase::kClosed;
     const size_t taken = sent > 0 ? static_cast<size_t>(sent) : 0;
     const size_t of_first = std::min(taken, first.size());
     if (of_first < first.size() && phase_ != Phase::kClosed) {
@@ -378,22 +365,49 @@ void Connection::SendLarge(std::string_view body, const std::shared_ptr<const si
   if (!body.empty() && phase_ != Phase::kClosed) MakeQueue().AddOwned(body, owner);
 }
 
+void Connection::SendBody(std::string_view body, const std::shared_ptr<const site::Site>& owner) {
+  if (body.size() >= kLargeBody) {
+    SendLarge(body, owner);
+  } else {
+    Send(body);
+  }
+}
+
+void Connection::SendFile(FileDescriptor file, uint64_t offset, uint64_t size) {
+  if (size > kCopiedFile) return SendFile(FileBody(std::move(file), offset, size));
+  EnsureRoom(size);
+  if (!context_->outbox.AppendFile(file.get(), offset, size)) phase_ = Phase::kClosed;
+}
+
+void Connection::SendFile(FileBody body) {
+  if (queue_ == nullptr && phase_ != Phase::kClosed) {
+    Flush(true);
+    uint64_t sent = 0;
+    const bool open = queue_ == nullptr && phase_ != Phase::kClosed;
+    const FileBody::State state = open ? body.Send(&transport_, &sent) : FileBody::State::kBlocked;
+    if (state == FileBody::State::kDone) return;
+    if (state == FileBody::State::kFailed) phase_ = Phase::kClosed;
+  }
+  Flush();
+  if (phase_ != Phase::kClosed) MakeQueue().AddFile(std::move(body));
+}
+
 OutQueue& Connection::MakeQueue() {
   if (queue_ == nullptr) {
-    queue_ = std::make_unique<OutQueue>(context_->base, socket_.get(), OnWritable, this);
+    queue_ = std::make_unique<OutQueue>(context_->base, &transport_, OnWritable, this);
     NoteProgress();
   }
   return *queue_;
 }
 
 void Connection::WriteQueued() {
-  const int written = queue_->Write();
+  const int64_t written = queue_->Write();
   if (written < 0) {
     phase_ = Phase::kClosed;
     return;
   }
   if (written > 0) NoteProgress();
-  if (queue_->size() == 0) queue_.reset();
+  if (queue_->empty()) queue_.reset();
   if (QueueIsFull()) return;
   if (exchange_ != nullptr && exchange_->paused) {
     exchange_->paused = false;
@@ -411,7 +425,7 @@ void Connection::EndAfterReplies(bool linger) {
 }
 
 void Connection::FinishEnding() {
-  if (!linger_ || half_closed_ || shutdown(socket_.get(), SHUT_WR) != 0) {
+  if (!linger_ || half_closed_ || !transport_.Shutdown()) {
     phase_ = Phase::kClosed;
     return;
   }

@@ -19,12 +19,14 @@
 #include "server/outbox.h"
 #include "server/peer.h"
 #include "server/relay.h"
+#include "server/transport.h"
 #include "site/site.h"
 
 namespace quipd::server {
 
 class ConnectionSet;
 class Context;
+class FileBody;
 class Gate;
 class OutQueue;
 struct ListenerSlot;
@@ -94,6 +96,12 @@ class Connection : private Deadline {
              const std::shared_ptr<const site::Site>& owner);
   // Sends bytes as they are.
   void Send(std::string_view bytes);
+  // The same for a part of a body of `owner`, which a large one is not copied from.
+  void SendBody(std::string_view body, const std::shared_ptr<const site::Site>& owner);
+  // Sends a slice of a file, or what is in `body`; no further request is taken before it has gone.
+  // A file that is shorter than that ends the connection.
+  void SendFile(FileDescriptor file, uint64_t offset, uint64_t size);
+  void SendFile(FileBody body);
   // Hands a request to evhttp; false where too many are under way.
   [[nodiscard]] bool StartExchange(std::unique_ptr<Exchange> exchange, Persistence persistence);
   // No further request is taken. With `linger`, bytes may come that nobody reads, and the answer
@@ -138,7 +146,7 @@ class Connection : private Deadline {
   void NoteProgress();
   void TimeOut();
 
-  void Flush();
+  void Flush(bool more = false);  // as of Transport::Write
   OutQueue& MakeQueue();
   void SendLarge(std::string_view body, const std::shared_ptr<const site::Site>& owner);
   void SendLargeHead(const site::Response& response, Persistence persistence);
@@ -166,7 +174,7 @@ class Connection : private Deadline {
   std::unique_ptr<RelayedAnswer> exchange_;
   int64_t since_ms_;            // when this state began: idle, head begun, body begun, lingering
   int64_t write_since_ms_ = 0;  // when the queue last moved
-  FileDescriptor socket_;
+  Transport transport_;
   Peer peer_;
   uint32_t place_ = 0;  // in the set
   uint32_t drained_bytes_ = 0;

@@ -39,9 +39,9 @@ void Context::Tick() {
   now_ms = MonotonicMs();
   timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  if (now.tv_sec == date_second_) return;
-  date_second_ = now.tv_sec;
-  date = http::FormatDate(date_second_);
+  if (now.tv_sec == unix_seconds) return;
+  unix_seconds = now.tv_sec;
+  date = http::FormatDate(unix_seconds);
 }
 
 }  // namespace quipd::server

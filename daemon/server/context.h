@@ -49,15 +49,13 @@ class Context {
   config::Timeouts timeouts;
   int64_t now_ms = 0;                          // CLOCK_MONOTONIC_COARSE
   std::array<char, http::kDateLength> date{};  // of now
+  int64_t unix_seconds = -1;                   // of now
   DeadlineWheel deadlines;
   Outbox outbox;
   std::array<char, kReadBytes> input;
   std::unique_ptr<Relay> relay;
   Counters counters;
   bool draining = false;
-
- private:
-  int64_t date_second_ = -1;
 };
 
 }  // namespace quipd::server

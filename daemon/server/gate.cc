@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "http/path.h"
+#include "server/file_body.h"
+#include "server/partial.h"
 
 namespace quipd::server {
 namespace {
@@ -169,38 +171,126 @@ void Gate::Answer(Connection* connection, site::Request* request, const site::An
   const http::RequestHead& head = *request->head;
   const bool close = head.close || answer.close;
   const Persistence persistence = PersistenceOf(head, close);
+  const Exchanged exchanged{connection, request, answer, *scratch, site, persistence};
   context_.counters.requests.Add(1);
   switch (answer.kind) {
-    case site::Answer::Kind::kFixed:
-      connection->Reply(
-          context_.draining && answer.draining != nullptr ? *answer.draining : *answer.response,
-          IsHead(head), persistence, site);
+    case site::Answer::Kind::kFixed: {
+      const site::Response& response =
+          context_.draining && answer.draining != nullptr ? *answer.draining : *answer.response;
+      if ((head.selectors & response.selectors) != 0) [[unlikely]] {
+        AnswerSelected(exchanged, response);
+      } else {
+        connection->Reply(response, IsHead(head), persistence, site);
+      }
       break;
+    }
     case site::Answer::Kind::kTemplate:
-      Render(connection, request, answer, *scratch, *site, persistence);
+      Render(exchanged, answer);
       break;
     case site::Answer::Kind::kRelay:
       StartRelay(connection, *request, answer, *scratch, site, std::move(content), persistence);
       return;  // ends the connection itself when the answer is through
     case site::Answer::Kind::kFile:
+      AnswerFile(exchanged);
       break;
   }
   if (close) connection->EndAfterReplies(answer.close);
 }
 
-void Gate::Render(Connection* connection, site::Request* request, const site::Answer& answer,
-                  const site::Scratch& scratch, const site::Site& site, Persistence persistence) {
-  const std::string client = connection->ClientText();
-  request->client = client;
+// A condition, a range or a coding asks for another answer than the plain one.
+void Gate::AnswerSelected(const Exchanged& exchanged, const site::Response& response) {
+  const site::Selected selected =
+      exchanged.site->Select(response, *exchanged.request->head, context_.unix_seconds);
+  if (selected.response == nullptr) return AnswerError(exchanged, 406, {});
+  const site::Response& chosen = *selected.response;
+  switch (selected.selection.status) {
+    case 200:
+      return exchanged.connection->Reply(chosen, exchanged.head_only(), exchanged.persistence,
+                                         exchanged.site);
+    case 412:
+      return AnswerError(exchanged, 412, {});
+    case 416:
+      message_.text = "Content-Range: ";
+      http::AppendUnsatisfiedRange(chosen.body_size, &message_.text);
+      message_.text += "\r\n";
+      return AnswerError(exchanged, 416, message_.text);
+    default:
+      ComposePartial(chosen, selected.selection, context_.date, &message_);
+      return SendMessage(exchanged, {chosen.bytes + chosen.head_size, chosen.body_size}, {});
+  }
+}
+
+void Gate::AnswerFile(const Exchanged& exchanged) {
+  FileDescriptor file;
+  const uint16_t error =
+      files_.Answer(*exchanged.site, exchanged.answer, *exchanged.request, &message_, &file);
+  if (error != 0) return AnswerError(exchanged, error, message_.text);
+  SendMessage(exchanged, {}, std::move(file));
+}
+
+// The error that the rule has in place of its answer, with `fields` beside its own.
+void Gate::AnswerError(const Exchanged& exchanged, uint16_t status, std::string_view fields) {
+  const site::Answer error =
+      exchanged.site->ErrorOf(exchanged.answer, status, *exchanged.request, exchanged.scratch);
+  if (error.kind != site::Answer::Kind::kFixed) return Render(exchanged, error, fields);
+  Connection& connection = *exchanged.connection;
+  const site::Response& response = *error.response;
+  if (fields.empty()) {
+    return connection.Reply(response, exchanged.head_only(), exchanged.persistence, exchanged.site);
+  }
+  const std::string_view head(response.bytes, response.head_size);
+  connection.Send(head.substr(0, response.date_offset - site::kDateName));
+  connection.Send(fields);
+  connection.Send(FieldOf(exchanged.persistence));
+  connection.Send(head.substr(response.date_offset - site::kDateName, site::kDateName));
+  connection.Send({context_.date.data(), context_.date.size()});
+  connection.Send(head.substr(response.date_offset + http::kDateLength));
+  if (!exchanged.head_only()) {
+    connection.SendBody({response.bytes + response.head_size, response.body_size}, exchanged.site);
+  }
+}
+
+// Sends message_, the slices of its body out of `memory` or of a file.
+void Gate::SendMessage(const Exchanged& exchanged, std::string_view memory, FileDescriptor file) {
+  Connection& connection = *exchanged.connection;
+  const std::string_view head = std::string_view(message_.text).substr(0, message_.head_size);
+  connection.Send(head.substr(0, message_.splice));
+  connection.Send(FieldOf(exchanged.persistence));
+  connection.Send(head.substr(message_.splice));
+  if (exchanged.head_only()) return;
+  if (!file) {
+    for (size_t i = 0; i < message_.body.size(); ++i) {
+      connection.Send(message_.TextOf(i));
+      const Message::Slice& slice = message_.body[i];
+      connection.SendBody(memory.substr(slice.offset, slice.size), exchanged.site);
+    }
+  } else if (message_.body.size() == 1) {
+    connection.SendFile(std::move(file), message_.body[0].offset, message_.body[0].size);
+  } else {
+    std::vector<FileSlice> slices;
+    for (size_t i = 0; i < message_.body.size(); ++i) {
+      const Message::Slice& slice = message_.body[i];
+      slices.push_back({std::string(message_.TextOf(i)), slice.offset, slice.size});
+    }
+    connection.SendFile(FileBody(std::move(file), std::move(slices)));
+  }
+}
+
+// Renders an answer that is not finished; `fields`, each with its CRLF, stand beside its own.
+void Gate::Render(const Exchanged& exchanged, const site::Answer& answer, std::string_view fields) {
+  Connection& connection = *exchanged.connection;
+  const std::string client = connection.ClientText();
+  exchanged.request->client = client;
   rendered_.clear();
   uint16_t status = 0;
-  const size_t splice =
-      site.Render(answer, *request, scratch, {context_.date.data(), context_.date.size()},
-                  IsHead(*request->head), &rendered_, &status);
+  const size_t splice = exchanged.site->Render(answer, *exchanged.request, exchanged.scratch,
+                                               {context_.date.data(), context_.date.size()},
+                                               exchanged.head_only(), &rendered_, &status);
   const std::string_view whole = rendered_;
-  connection->Send(whole.substr(0, splice));
-  connection->Send(FieldOf(persistence));
-  connection->Send(whole.substr(splice));
+  connection.Send(whole.substr(0, splice));
+  connection.Send(fields);
+  connection.Send(FieldOf(exchanged.persistence));
+  connection.Send(whole.substr(splice));
 }
 
 void Gate::StartRelay(Connection* connection, const site::Request& request,

@@ -17,13 +17,15 @@
 #include "server/body_reader.h"
 #include "server/connection.h"
 #include "server/context.h"
+#include "server/file_responder.h"
+#include "server/message.h"
 #include "site/site.h"
 
 namespace quipd::server {
 
 class Gate {
  public:
-  explicit Gate(Context* context) : context_(*context) {}
+  explicit Gate(Context* context) : context_(*context), files_(context) {}
 
   // Takes requests, and the body of one begun before, from the front of `input` and answers them.
   // Returns how many bytes were taken: it stops at an incomplete head, where the connection is to
@@ -41,6 +43,18 @@ class Gate {
     size_t end = 0;  // behind the head, in the input
   };
 
+  // A request that is being answered.
+  struct Exchanged {
+    Connection* connection;
+    site::Request* request;
+    const site::Answer& answer;
+    const site::Scratch& scratch;
+    const std::shared_ptr<const site::Site>& site;
+    Persistence persistence;
+
+    [[nodiscard]] bool head_only() const { return request->head->method_id == http::Method::kHead; }
+  };
+
   size_t TakeHeads(Connection* connection, std::string_view input);
   size_t ParseBatch(Connection* connection, std::string_view input, http::HeadResult* stop);
   size_t AnswerBatch(Connection* connection, std::string_view input, size_t count);
@@ -55,8 +69,11 @@ class Gate {
   void Answer(Connection* connection, site::Request* request, const site::Answer& answer,
               site::Scratch* scratch, const std::shared_ptr<const site::Site>& site,
               std::string&& content);
-  void Render(Connection* connection, site::Request* request, const site::Answer& answer,
-              const site::Scratch& scratch, const site::Site& site, Persistence persistence);
+  void AnswerSelected(const Exchanged& exchanged, const site::Response& response);
+  void AnswerFile(const Exchanged& exchanged);
+  void AnswerError(const Exchanged& exchanged, uint16_t status, std::string_view fields);
+  void SendMessage(const Exchanged& exchanged, std::string_view memory, FileDescriptor file);
+  void Render(const Exchanged& exchanged, const site::Answer& answer, std::string_view fields = {});
   void StartRelay(Connection* connection, const site::Request& request, const site::Answer& answer,
                   const site::Scratch& scratch, const std::shared_ptr<const site::Site>& site,
                   std::string&& content, Persistence persistence);
@@ -66,6 +83,8 @@ class Gate {
   std::array<Heard, kBatch> heard_;
   std::array<site::Scratch, kBatch> scratch_;
   site::Scratch incoming_scratch_;
+  FileResponder files_;
+  Message message_;
   std::string rendered_;
 };
 

@@ -3,8 +3,12 @@
 // send(). Holds nothing between two callbacks. One thread.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -45,6 +49,14 @@ class Outbox {
   // The caller has seen to the room.
   void Append(std::string_view bytes) {
     used_ += bytes.copy(bytes_.data() + used_, bytes.size());  // bytes may be empty, even null
+  }
+
+  // The same from a file; false, and nothing is appended, where it is shorter or can't be read.
+  [[nodiscard]] bool AppendFile(int file, uint64_t offset, size_t size) {
+    const ssize_t read = pread(file, bytes_.data() + used_, size, static_cast<off_t>(offset));
+    if (read != static_cast<ssize_t>(size)) return false;
+    used_ += size;
+    return true;
   }
 
   // The first `size` bytes of a finished response (its head, or head and body) with the date of

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "http/media_type.h"
 #include "http/path.h"
 #include "site/site_impl.h"
 
@@ -298,6 +299,16 @@ size_t Site::Render(const Answer& answer, const Request& request, const Scratch&
   *status = composed.status();
   return composed.Render(request, scratch, date, head_only, out, &head_size);
 }
+
+Selected Site::Select(const Response& response, const http::RequestHead&, int64_t) const {
+  return {&response, {}};
+}
+
+Answer Site::ErrorOf(const Answer& answer, uint16_t status, const Request&, const Scratch&) const {
+  return Fixed(answer.rule, FaultResponse(status));
+}
+
+std::string_view Site::TypeOf(std::string_view name) const { return http::MediaTypeOf(name); }
 
 const Response& Site::FaultResponse(int status) const {
   const auto* at = std::ranges::find(kFaults, status);
