@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "answer_check.h"
 
-#include <strings.h>
-
-#include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
 namespace quipd::bench {
 namespace {
 
-constexpr size_t kDateBytes = 29;
 constexpr size_t kMaxShapes = 64;
-
-bool IsName(std::string_view name, std::string_view wanted) {
-  return name.size() == wanted.size() && strncasecmp(name.data(), wanted.data(), name.size()) == 0;
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  return text;
-}
 
 // Whether input[from, to) is what the shape has there.
 bool SameBytes(std::string_view a, std::string_view b, size_t from, size_t to) {
@@ -29,47 +15,6 @@ bool SameBytes(std::string_view a, std::string_view b, size_t from, size_t to) {
 }
 
 }  // namespace
-
-struct AnswerCheck::Head {
-  int status = 0;
-  size_t size = 0;
-  size_t date = std::string_view::npos;
-  size_t content_length = std::string_view::npos;
-  bool closes = false;
-  bool chunked = false;
-
-  void Take(std::string_view name, std::string_view value, size_t value_offset) {
-    if (IsName(name, "content-length")) {
-      size_t length = 0;
-      const auto parsed = std::from_chars(value.data(), value.data() + value.size(), length);
-      if (parsed.ec == std::errc()) content_length = length;
-    } else if (IsName(name, "date") && value.size() == kDateBytes) {
-      date = value_offset;
-    } else if (IsName(name, "connection")) {
-      closes = IsName(value, "close");
-    } else if (IsName(name, "transfer-encoding")) {
-      chunked = true;
-    }
-  }
-
-  // False where the head isn't whole.
-  bool Parse(std::string_view input) {
-    const size_t end = input.find("\r\n\r\n");
-    if (end == std::string_view::npos) return false;
-    size = end + 4;
-    if (input.size() > 12) std::from_chars(input.data() + 9, input.data() + 12, status);
-    size_t at = input.find("\r\n") + 2;
-    while (at < end + 2) {
-      const size_t line_end = input.find("\r\n", at);
-      const std::string_view line = input.substr(at, line_end - at);
-      const size_t colon = std::min(line.find(':'), line.size() - 1);
-      const std::string_view value = Trim(line.substr(colon + 1));
-      Take(line.substr(0, colon), value, static_cast<size_t>(value.data() - input.data()));
-      at = line_end + 2;
-    }
-    return true;
-  }
-};
 
 AnswerCheck::AnswerCheck(int status, std::vector<std::string> bodies)
     : status_(status), bodies_(std::move(bodies)) {}
@@ -99,7 +44,7 @@ AnswerCheck::Verdict AnswerCheck::Judge(std::string_view input, const char* numb
 AnswerCheck::Verdict AnswerCheck::JudgeSlowly(std::string_view input, const char* number,
                                               bool at_end) {
   Verdict verdict;
-  Head head;
+  AnswerHead head;
   if (!head.Parse(input)) {
     if (at_end) verdict.state = State::kWrong;
     return verdict;
@@ -134,7 +79,7 @@ bool AnswerCheck::FindBody(std::string_view body, const char* number, size_t* in
   return false;
 }
 
-void AnswerCheck::Learn(std::string_view answer, const Head& head, const Verdict& verdict) {
+void AnswerCheck::Learn(std::string_view answer, const AnswerHead& head, const Verdict& verdict) {
   if (sample_.empty()) sample_ = answer;
   if (shapes_.size() == kMaxShapes) return;
   Shape shape;

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "answer_head.h"
+
 namespace quipd::bench {
 
 // Where a request and its body hold a number: six digits, as in "/r/000042".
@@ -47,12 +49,11 @@ class AnswerCheck {
     size_t body = 0;
     bool closes = false;
   };
-  struct Head;
 
   static bool Matches(const Shape& shape, std::string_view input, const char* number);
   Verdict JudgeSlowly(std::string_view input, const char* number, bool at_end);
   bool FindBody(std::string_view body, const char* number, size_t* index) const;
-  void Learn(std::string_view answer, const Head& head, const Verdict& verdict);
+  void Learn(std::string_view answer, const AnswerHead& head, const Verdict& verdict);
 
   int status_;
   std::vector<std::string> bodies_;

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT
 // bench_load: loads one HTTP server from one core and judges every answer. Prints one JSON object.
 //
-//   bench_load --port P --head FILE --body TEXT [--body TEXT ...] [--status N] [--connections N]
-//              [--depth N] [--close] [--numbers N] [--seed N] [--warmup MS] [--time MS]
-//              [--requests N] [--pids P,P,...]
+//   bench_load --port P --head FILE (--body TEXT [--body TEXT ...] | --file FILE) [--status N]
+//              [--connections N] [--depth N] [--close] [--tls CIPHER [--resume]] [--numbers N]
+//              [--seed N] [--warmup MS] [--time MS] [--requests N] [--pids P,P,...]
 //
 // Each connection sends `depth` requests in one write, waits for their answers, and again. FILE is
 // a request, byte for byte; where it and TEXT hold NNNNNN, a random number below --numbers stands.
-// With --close, each request has its own connection, which the server must end. The processor time
-// of --pids is read while nothing is in flight, so it belongs to the requests counted, exactly.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
+// With --close, each request has its own connection, which the server must end; with TLS too, each
+// has a handshake, full or (--resume) of the ticket that came on the connection before. --file: the
+// body is that file's content, of any size, one request at a time. The processor time of --pids is
+// read while nothing is in flight, so it belongs to the requests counted, exactly.
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,31 +26,18 @@
 #include <vector>
 
 #include "answer_check.h"
+#include "client.h"
+#include "file_check.h"
 #include "latency_histogram.h"
+#include "load_settings.h"
 #include "server_cpu.h"
 
 namespace quipd::bench {
 namespace {
 
-constexpr size_t kMaxDepth = 64;
+constexpr size_t kFirstRead = 16384;  // of an answer with a file, its head in it
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kDrainNs = 3'000 * kMillisecond;
-
-struct Settings {
-  uint16_t port = 0;
-  std::string head;
-  std::vector<std::string> bodies;
-  int status = 200;
-  size_t connections = 64;
-  size_t depth = 1;
-  bool close = false;
-  uint64_t numbers = 0;
-  uint64_t seed = 1;
-  uint64_t warmup_ms = 100;
-  uint64_t time_ms = 1000;
-  uint64_t requests = UINT64_MAX;
-  std::vector<pid_t> pids;
-};
 
 struct Counts {
   uint64_t answers = 0;
@@ -74,11 +53,12 @@ uint64_t Now() {
 }
 
 struct Connection {
-  int fd = -1;
+  Client client;
   size_t sent = 0;      // requests of this batch
   size_t answered = 0;  // of them
   uint64_t sent_at = 0;
   std::string rest;  // of an answer that came in part
+  FileCheck::Progress file;
   std::array<std::array<char, kDigits>, kMaxDepth> numbers{};
 };
 
@@ -87,11 +67,15 @@ class Load {
   explicit Load(const Settings& settings)
       : settings_(settings),
         check_(settings.status, settings.bodies),
+        file_check_(settings.status, settings.file),
         random_(settings.seed),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
         connections_(settings.connections) {
     for (size_t i = 0; i < settings.depth; ++i) batch_ += settings.head;
     number_offset_ = settings.head.find(kNumberMark);
+    if (!settings.cipher.empty()) {
+      tls_ = std::make_unique<TlsClients>(settings.cipher, settings.resume);
+    }
   }
 
   void Run() {
@@ -143,19 +127,12 @@ class Load {
   }
 
   bool Open(Connection* connection) {
-    connection->rest.clear();
-    connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int on = 1;
-    setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(settings_.port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    Shut(connection);
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = connection;
-    if (connect(connection->fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-        epoll_ctl(epoll_, EPOLL_CTL_ADD, connection->fd, &event) == 0) {
+    if (connection->client.Open(settings_.port, tls_.get()) &&
+        epoll_ctl(epoll_, EPOLL_CTL_ADD, connection->client.fd(), &event) == 0) {
       return true;
     }
     ++counts_.failed;
@@ -164,9 +141,9 @@ class Load {
   }
 
   static void Shut(Connection* connection) {
-    if (connection->fd >= 0) close(connection->fd);
-    connection->fd = -1;
+    connection->client.Close();
     connection->rest.clear();
+    connection->file = {};
   }
 
   void Fail(Connection* connection) {
@@ -184,7 +161,7 @@ class Load {
 
   void SendBatch(Connection* connection) {
     if (stopping_ || left_ == 0) return;
-    if (connection->fd < 0 && !Open(connection)) return;
+    if (connection->client.fd() < 0 && !Open(connection)) return;
     const size_t count = static_cast<size_t>(std::min<uint64_t>(settings_.depth, left_));
     if (settings_.numbers > 0 && number_offset_ != std::string::npos) Number(connection, count);
     connection->sent = count;
@@ -192,9 +169,12 @@ class Load {
     connection->sent_at = Now();
     in_flight_ += count;
     left_ -= count;
-    if (!Write(connection->fd, std::string_view(batch_).substr(0, count * settings_.head.size()))) {
-      Fail(connection);
-    }
+    if (connection->client.ready()) Write(connection);
+  }
+
+  void Write(Connection* connection) {
+    const size_t size = connection->sent * settings_.head.size();
+    if (!connection->client.Write(std::string_view(batch_).substr(0, size))) Fail(connection);
   }
 
   // Random numbers for the next requests, drawn from the seed (splitmix64).
@@ -213,30 +193,47 @@ class Load {
     }
   }
 
-  static bool Write(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent >= 0) {
-        bytes.remove_prefix(static_cast<size_t>(sent));
-        continue;
-      }
-      if (errno != EAGAIN) return false;
-      pollfd wait{fd, POLLOUT, 0};
-      if (poll(&wait, 1, 3000) <= 0) return false;
+  void Receive(Connection* connection) {
+    Client& client = connection->client;
+    if (!client.ready()) {
+      Handshake(connection);
+      return;
     }
-    return true;
+    do {
+      if (settings_.file.empty()) {
+        ReceiveAnswers(connection);
+      } else {
+        ReceiveFile(connection);
+      }
+    } while (client.ready() && client.pending());
   }
 
-  void Receive(Connection* connection) {
-    const ssize_t got = recv(connection->fd, scratch_->data(), scratch_->size(), MSG_DONTWAIT);
-    if (got < 0 && errno == EAGAIN) return;
-    const bool at_end = got <= 0;
-    const size_t size = at_end ? 0 : static_cast<size_t>(got);
-    counts_.bytes += size;
-    const std::string_view fresh(scratch_->data(), size);
+  // The requests wait until it is done.
+  void Handshake(Connection* connection) {
+    Client& client = connection->client;
+    const Client::State state = client.Handshake();
+    if (state == Client::State::kAgain) return;
+    if (state == Client::State::kBroken) {
+      Fail(connection);
+      SendBatch(connection);
+      return;
+    }
+    // The first of a connection has nothing to resume.
+    const bool resumes = settings_.resume && client.handshakes() > 1;
+    if (client.reused() != resumes) ++counts_.wrong;
+    if (protocol_.empty()) protocol_ = client.protocol();
+    Write(connection);
+  }
+
+  void ReceiveAnswers(Connection* connection) {
+    const Client::Got got = connection->client.Read(scratch_->data(), scratch_->size());
+    if (got.state == Client::State::kAgain) return;
+    const bool at_end = got.state != Client::State::kDone;
+    counts_.bytes += got.bytes;
+    const std::string_view fresh(scratch_->data(), got.bytes);
     if (settings_.close) {
       connection->rest += fresh;
-      if (at_end) EndOfConnection(connection, got == 0);
+      if (at_end) EndOfConnection(connection, got.state == Client::State::kEnd);
       return;
     }
     if (at_end) {
@@ -248,6 +245,44 @@ class Load {
       const std::string whole = std::move(connection->rest);
       connection->rest.clear();
       Judge(connection, whole);
+    }
+  }
+
+  // With --file: a piece of the one answer.
+  void ReceiveFile(Connection* connection) {
+    FileCheck::Progress* const file = &connection->file;
+    const bool skips = FileCheck::MaySkip(*file);
+    char* const scratch = scratch_->data();
+    const size_t most = file->in_body ? std::min(file->left, scratch_->size()) : kFirstRead;
+    const Client::Got got = skips
+                                ? connection->client.Discard(scratch, scratch_->size(), file->left)
+                                : connection->client.Read(scratch, most);
+    if (got.state == Client::State::kAgain) return;
+    if (got.state != Client::State::kDone) {
+      HungUp(connection);
+      return;
+    }
+    counts_.bytes += got.bytes;
+    if (skips) {
+      FileCheck::Skip(file, got.bytes);
+    } else {
+      file_check_.Take(file, std::string_view(scratch, got.bytes));
+    }
+    if (file->unframed) {
+      HungUp(connection);
+    } else if (FileCheck::Whole(*file)) {
+      EndOfFile(connection);
+    }
+  }
+
+  void EndOfFile(Connection* connection) {
+    const FileCheck::Progress file = std::exchange(connection->file, {});
+    const auto state = file.right ? AnswerCheck::State::kRight : AnswerCheck::State::kWrong;
+    Answered(connection, {state, 0, 0, file.closes});
+    if (file.closes) {
+      HungUp(connection);
+    } else {
+      SendBatch(connection);
     }
   }
 
@@ -298,7 +333,7 @@ class Load {
   void Answered(Connection* connection, const AnswerCheck::Verdict& verdict) {
     ++counts_.answers;
     if (verdict.state == AnswerCheck::State::kRight) {
-      if (!counts_.bodies.empty()) ++counts_.bodies[verdict.body];
+      if (verdict.body < counts_.bodies.size()) ++counts_.bodies[verdict.body];
     } else {
       ++counts_.wrong;
     }
@@ -324,7 +359,9 @@ class Load {
     for (size_t i = 0; i < counts_.bodies.size(); ++i) {
       std::printf("%s%llu", i == 0 ? "" : ", ", Long(counts_.bodies[i]));
     }
-    std::printf("], \"answer_bytes\": %zu}\n", check_.sample().size());
+    const size_t size =
+        settings_.file.empty() ? check_.sample().size() : file_check_.answer_bytes();
+    std::printf("], \"answer_bytes\": %zu, \"protocol\": \"%s\"}\n", size, protocol_.c_str());
   }
 
   static unsigned long long Long(uint64_t value) { return value; }
@@ -332,6 +369,9 @@ class Load {
 
   const Settings& settings_;
   AnswerCheck check_;
+  FileCheck file_check_;
+  std::unique_ptr<TlsClients> tls_;
+  std::string protocol_;
   uint64_t random_;
   int epoll_;
   std::vector<Connection> connections_;
@@ -346,75 +386,14 @@ class Load {
   bool stopping_ = false;
 };
 
-std::string ReadFile(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<pid_t> ParsePids(const char* text) {
-  std::vector<pid_t> pids;
-  for (char* end = nullptr; *text != '\0'; text = *end == ',' ? end + 1 : end) {
-    pids.push_back(static_cast<pid_t>(std::strtol(text, &end, 10)));
-    if (end == text) break;
-  }
-  return pids;
-}
-
-// False where the option is unknown.
-bool TakeOption(std::string_view name, const char* value, Settings* settings) {
-  const auto number = [&] { return std::strtoull(value, nullptr, 10); };
-  if (name == "--port")
-    settings->port = static_cast<uint16_t>(number());
-  else if (name == "--head")
-    settings->head = ReadFile(value);
-  else if (name == "--body")
-    settings->bodies.emplace_back(value);
-  else if (name == "--status")
-    settings->status = static_cast<int>(number());
-  else if (name == "--connections")
-    settings->connections = number();
-  else if (name == "--depth")
-    settings->depth = std::min<size_t>(number(), kMaxDepth);
-  else if (name == "--numbers")
-    settings->numbers = number();
-  else if (name == "--seed")
-    settings->seed = number();
-  else if (name == "--warmup")
-    settings->warmup_ms = number();
-  else if (name == "--time")
-    settings->time_ms = number();
-  else if (name == "--requests")
-    settings->requests = number();
-  else if (name == "--pids")
-    settings->pids = ParsePids(value);
-  else
-    return false;
-  return true;
-}
-
-bool ParseArguments(int argc, char** argv, Settings* settings) {
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--close") {
-      settings->close = true;
-    } else if (i + 1 == argc || !TakeOption(argv[i], argv[i + 1], settings)) {
-      std::fprintf(stderr, "bench_load: unknown or incomplete option %s\n", argv[i]);
-      return false;
-    } else {
-      ++i;
-    }
-  }
-  if (settings->close) settings->depth = 1;
-  return settings->port != 0 && !settings->head.empty() && !settings->bodies.empty() &&
-         settings->depth > 0;
-}
-
 }  // namespace
 }  // namespace quipd::bench
 
 int main(int argc, char** argv) {
   quipd::bench::Settings settings;
   if (!quipd::bench::ParseArguments(argc, argv, &settings)) {
-    std::fprintf(stderr, "usage: bench_load --port P --head FILE --body TEXT [...]\n");
+    std::fprintf(stderr,
+                 "usage: bench_load --port P --head FILE (--body TEXT | --file FILE) [...]\n");
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);

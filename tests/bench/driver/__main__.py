@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import files
+import idle
 import life
 import machine
 import measure
@@ -15,9 +17,11 @@ import report
 import rows
 import seeds
 import servers
+import tls
 
 ROWS = {"P1": rows.p1, "P2": rows.p2, "P3": rows.p3, "P4": rows.p4, "P5": life.p5, "P6": life.p6,
-        "P9": rows.p9, "P11": life.p11, "seeds": seeds.seeds}
+        "P7": idle.p7, "P8": files.p8, "P9": rows.p9, "P10": tls.p10, "P11": life.p11,
+        "seeds": seeds.seeds}
 PEERS = ["floor", "nginx", "h2o", "haproxy", "lighttpd", "caddy"]
 JVM = ["jetty", "tomcat"]
 VERSIONS = {"nginx": ["nginx", "-v"], "h2o": ["h2o", "--version"], "haproxy": ["haproxy", "-v"],

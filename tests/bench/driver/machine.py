@@ -53,6 +53,16 @@ def status_kib(pid, key):
     return 0
 
 
+def smaps_kib(pid, key):
+    """A sum over a process's memory in KiB, such as Pss, where pages that are shared count by their
+    part."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+        for line in file:
+            if line.startswith(key + ":"):
+                return int(line.split()[1])
+    return 0
+
+
 def defers_accept(port):
     """Whether the listener holds a connection back until the client sends (TCP_DEFER_ACCEPT): the
     server's end is then still in SYN_RECV (03)."""

@@ -12,10 +12,11 @@ import machine
 
 class Work:
     """What one row of the table does to each server. `numbers`: name of a server -> how many
-    numbers there are to put in the place of NNNNNN."""
+    numbers there are to put in the place of NNNNNN. `file`: the path of the body, instead of
+    `bodies`. `cipher`: of TLS 1.3; `resume`: with `close`, each handshake is a resumed one."""
 
-    def __init__(self, title, head, bodies, depth=1, connections=64, close=False, numbers=None,
-                 status=200):
+    def __init__(self, title, head, bodies=(), depth=1, connections=64, close=False, numbers=None,
+                 status=200, file=None, cipher=None, resume=False):
         self.title = title
         self.head = head
         self.bodies = bodies
@@ -24,6 +25,9 @@ class Work:
         self.close = close
         self.numbers = numbers or {}
         self.status = status
+        self.file = file
+        self.cipher = cipher
+        self.resume = resume
 
 
 class Slice:
@@ -57,7 +61,11 @@ class Loader:
                    "--pids", ",".join(map(str, server.pids))]
         for body in work.bodies:
             command += ["--body", body]
-        return command + ["--close"] * work.close
+        if work.file:
+            command += ["--file", work.file]
+        if work.cipher:
+            command += ["--tls", work.cipher]
+        return command + ["--close"] * work.close + ["--resume"] * work.resume
 
     def run(self, server, work, milliseconds=None, warmup_ms=50, seed=1):
         with tempfile.NamedTemporaryFile() as head:

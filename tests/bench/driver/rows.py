@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that load quipd beside the floor and its peers: P1 to P4 and P9. (P7, P8 and P10 have
-their place here when quipd serves what they measure.)"""
+"""The rows that load quipd beside the floor and its peers: P1 to P4 and P9."""
 import measure
 import servers
 from report import Bar, Row
@@ -111,6 +110,20 @@ def p2(bench):
                 Bar("/nginx", result.ratio("quipd", "nginx"), 0.125, digits=3),
                 ] if bench.quipd in field else []
         bench.report("P2", result, bars)
+    p2_changing(bench)
+
+
+def p2_changing(bench):
+    """No head is as the one before, in its last field: for information. (The heads of P2 are all
+    the same, which a parser may make use of.)"""
+    head = browser("/").replace(b"session=6f1c2b", b"session=NNNNNN")
+    running = bench.with_floor(bench.floor)
+    work = measure.Work("16 pipelined, browser heads with a Cookie each", head, [BODY], depth=16,
+                        numbers={server.name: 1_000_000 for server in running})
+    result = measure.compare(bench.loader, running, work, bench.rounds, bench.say)
+    notes = {"quipd": f"/nginx {result.ratio('quipd', 'nginx'):.3f}"} if {
+        "quipd", "nginx"} <= set(result.names) else {}
+    bench.report("P2", result, [], notes)
 
 
 def p3(bench):

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -26,9 +27,20 @@ class Failed(Exception):
     """A server that did not start, or did not answer as it must."""
 
 
-def fetch(port, head=PLAIN_HEAD, timeout=5.0):
+def connect(port, tls, timeout):
+    plain = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+    if not tls:
+        return plain
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with plain:  # what it holds is the client's from here
+        return context.wrap_socket(plain, server_hostname="localhost")
+
+
+def fetch(port, head=PLAIN_HEAD, timeout=5.0, tls=False):
     """One answer, whole: the bytes of head and body."""
-    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as client:
+    with connect(port, tls, timeout) as client:
         client.sendall(head)
         answer = b""
         while True:
@@ -46,15 +58,18 @@ class Server:
     its folder -> text."""
 
     def __init__(self, name, command, files=None, core=None, answer=BODY, head=PLAIN_HEAD,
-                 start_seconds=30, substitutions=None, warmup_ms=300, environment=None):
+                 start_seconds=30, substitutions=None, warmup_ms=300, environment=None,
+                 tls=False):
         self.name = name
         self.port = machine.free_port()
         self.core = machine.cores()[0] if core is None else core
         self.warmup_ms = warmup_ms
+        self.tls = tls
         self.folder = tempfile.mkdtemp(prefix=f"quipd-bench-{re.sub('[^a-z0-9]', '-', name)}-")
         os.chmod(self.folder, 0o755)  # a server that drops its rights reads it too
-        self._fill = {"@DIR@": self.folder, "@PORT@": str(self.port), "@USER@": getpass.getuser()}
-        self._fill.update(substitutions or {})
+        self._fill = dict(substitutions or {})  # first: they may hold the other marks
+        self._fill.update({"@DIR@": self.folder, "@PORT@": str(self.port),
+                           "@USER@": getpass.getuser()})
         for file, text in (files or {}).items():
             self.write(file, text)
         self._log = open(os.path.join(self.folder, "output"), "wb")
@@ -91,7 +106,7 @@ class Server:
             if self.process.poll() is not None:
                 raise Failed(f"{self.name} ended with {self.process.returncode}: {self.output()}")
             try:
-                got = fetch(self.port, head)
+                got = fetch(self.port, head, tls=self.tls)
                 if answer is None or got.endswith(b"\r\n\r\n" + answer.encode()):
                     return
                 last = repr(got[:300])
@@ -142,6 +157,7 @@ class Park:
         self.quipd = os.path.join(build, "quipd")
         self.programs = os.path.join(build, "tests", "bench")
         self.running = []
+        self._certificate = None
         self.missing = {}  # name -> why it could not be started
 
     def __enter__(self):
@@ -150,6 +166,8 @@ class Park:
     def __exit__(self, *unused):
         for server in reversed(self.running):
             server.stop()
+        if self._certificate:
+            shutil.rmtree(os.path.dirname(self._certificate[0]), ignore_errors=True)
 
     def has_quipd(self):
         return os.access(self.quipd, os.X_OK)
@@ -164,11 +182,29 @@ class Park:
             server.stop()
             self.running.remove(server)
 
-    def run_quipd(self, yaml, name="quipd", **options):
+    def certificate(self):
+        """(certificate, key) of localhost, P-256, the same for all servers of a run."""
+        if self._certificate is None:
+            folder = tempfile.mkdtemp(prefix="quipd-bench-certificate-")
+            os.chmod(folder, 0o755)
+            made = tuple(os.path.join(folder, name) for name in ("cert.pem", "key.pem"))
+            self._certificate = made
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                            "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
+                            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                            "-out", made[0], "-keyout", made[1]], check=True, capture_output=True)
+            os.chmod(made[1], 0o644)  # a key of nothing, for servers that drop their rights
+        return self._certificate
+
+    def run_quipd(self, yaml, name="quipd", tls=False, **options):
         """quipd with that file; `listen` and one worker are added."""
-        text = "listen: 127.0.0.1:@PORT@\nworkers: 1\nlog: {level: warning}\n" + yaml
+        listen = "127.0.0.1:@PORT@"
+        if tls:
+            listen = ("{address: \"127.0.0.1:@PORT@\", "
+                      "tls: {certificate: %s, key: %s}}" % self.certificate())
+        text = f"listen: {listen}\nworkers: 1\nlog: {{level: warning}}\n" + yaml
         return self.add(name, [self.quipd, "run", "-c", "@DIR@/quipd.yaml"],
-                        {"quipd.yaml": text}, **options)
+                        {"quipd.yaml": text}, tls=tls, **options)
 
     def floor(self, answer=DEFAULT_ANSWER, close=False, defer=False, name="floor"):
         path = os.path.join(tempfile.mkdtemp(prefix="quipd-bench-answer-"), "answer")
@@ -189,10 +225,18 @@ class Park:
             self.missing[name] = str(error)
             return None
 
+    def nginx(self, defer=False, tls=False, lines="", name="nginx", **options):
+        """nginx with those lines in its server block."""
+        listen = " ".join(["deferred"] * defer + ["ssl"] * tls)
+        if tls:
+            lines += ("ssl_certificate %s; ssl_certificate_key %s; "
+                      "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets on;" % self.certificate())
+        return self.add(name, ["nginx", "-e", "@DIR@/error.log", "-p", "@DIR@", "-c",
+                               "@DIR@/nginx.conf"], {"nginx.conf": _peer_file("nginx.conf")},
+                        substitutions={"@LISTEN@": listen, "@SERVER@": lines}, tls=tls, **options)
+
     def _nginx(self, defer):
-        return self.add("nginx", ["nginx", "-e", "@DIR@/error.log", "-p", "@DIR@", "-c",
-                                  "@DIR@/nginx.conf"], {"nginx.conf": _peer_file("nginx.conf")},
-                        substitutions={"@DEFER@": "deferred" if defer else ""})
+        return self.nginx(defer)
 
     def _h2o(self, _):
         return self.add("h2o", ["h2o", "-c", "@DIR@/h2o.yaml"],
