@@ -14,19 +14,6 @@ constexpr uint16_t kWhole = 1000;
 // as its coding comes first.
 constexpr uint16_t kUnnamedIdentity = 1;
 
-// qvalue (RFC 9110 12.4.2), in thousandths.
-std::optional<uint16_t> ParseWeight(std::string_view text) {
-  if (text.empty() || (text[0] != '0' && text[0] != '1')) return std::nullopt;
-  unsigned weight = text[0] == '1' ? kWhole : 0;
-  if (text.size() > 1 && (text[1] != '.' || text.size() > 5)) return std::nullopt;
-  unsigned unit = 100;
-  for (size_t i = 2; i < text.size(); ++i, unit /= 10) {
-    if (!IsDigit(text[i])) return std::nullopt;
-    weight += unit * static_cast<unsigned>(text[i] - '0');
-  }
-  return weight <= kWhole ? std::optional(static_cast<uint16_t>(weight)) : std::nullopt;
-}
-
 struct Member {
   std::string_view coding;
   uint16_t weight = kWhole;
@@ -91,6 +78,18 @@ void AddMembers(std::string_view value, Named* named) {
 }
 
 }  // namespace
+
+std::optional<uint16_t> ParseWeight(std::string_view text) {
+  if (text.empty() || (text[0] != '0' && text[0] != '1')) return std::nullopt;
+  unsigned weight = text[0] == '1' ? kWhole : 0;
+  if (text.size() > 1 && (text[1] != '.' || text.size() > 5)) return std::nullopt;
+  unsigned unit = 100;
+  for (size_t i = 2; i < text.size(); ++i, unit /= 10) {
+    if (!IsDigit(text[i])) return std::nullopt;
+    weight += unit * static_cast<unsigned>(text[i] - '0');
+  }
+  return weight <= kWhole ? std::optional(static_cast<uint16_t>(weight)) : std::nullopt;
+}
 
 std::string_view NameOf(Coding coding) {
   switch (coding) {

@@ -20,6 +20,9 @@ enum class Coding : uint8_t { kIdentity, kGzip, kBrotli };
 // "gzip", "br"; "" for identity.
 [[nodiscard]] std::string_view NameOf(Coding coding);
 
+// qvalue (RFC 9110 12.4.2), in thousandths; none where it is malformed.
+[[nodiscard]] std::optional<uint16_t> ParseWeight(std::string_view text);
+
 // What Accept-Encoding gives each coding, in thousandths; 0: not acceptable.
 struct CodingWeights {
   uint16_t identity = 1000;

@@ -376,7 +376,9 @@ void Connection::SendBody(std::string_view body, const std::shared_ptr<const sit
 void Connection::SendFile(FileDescriptor file, uint64_t offset, uint64_t size) {
   if (size > kCopiedFile) return SendFile(FileBody(std::move(file), offset, size));
   EnsureRoom(size);
-  if (!context_->outbox.AppendFile(file.get(), offset, size)) phase_ = Phase::kClosed;
+  if (context_->outbox.AppendFile(file.get(), offset, size)) return;
+  Flush();  // what came before is whole
+  phase_ = Phase::kClosed;
 }
 
 void Connection::SendFile(FileBody body) {
