@@ -37,6 +37,16 @@ std::string HeadOf(const ExplainRequest& request) {
   return head + "\r\n";
 }
 
+// By which listener such a URL comes in: the first that speaks TLS for https, else the first that
+// doesn't; the very first where there is none.
+uint32_t ListenerFor(const config::Config& config, const std::string& url) {
+  const bool secure = http::EqualsIgnoreCase(url.substr(0, 8), "https://");
+  for (uint32_t i = 0; i < config.listeners.size(); ++i) {
+    if (config.listeners[i].tls.empty() != secure) return i;
+  }
+  return 0;
+}
+
 void PrintLosers(const config::Config& config, const site::Explanation& explanation) {
   if (!explanation.losers.empty()) std::puts("not answering:");
   size_t shown = 0;
@@ -85,6 +95,8 @@ int Explain(const Source& source, const ExplainRequest& request) {
   site::Request asked;
   asked.head = &head;
   asked.client = "127.0.0.1";
+  asked.listener = ListenerFor(site->config(), request.url);
+  asked.secure = !site->config().listeners[asked.listener].tls.empty();
   const site::Explanation explanation = site::Explain(*site, asked);
   std::printf("%s\n", explanation.summary.c_str());
   std::printf("answer: %u %s\n", static_cast<unsigned>(explanation.status),
