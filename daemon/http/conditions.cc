@@ -31,29 +31,30 @@ bool TakeTag(std::string_view* text, EntityTag* tag) {
   return true;
 }
 
-bool IsTag(std::string_view text, EntityTag* tag) { return TakeTag(&text, tag) && text.empty(); }
-
-// What the fields of one name say of one tag. They are one list, whose tags may hold commas.
+// What the fields of one name say of the tag `current`. They are one list; its tags may hold
+// commas. A current tag that is none itself equals no tag of a list.
 class TagList {
  public:
-  TagList(std::string_view current, bool strong) : strong_(strong) {
-    has_current_ = IsTag(current, &current_);
-  }
+  TagList(std::string_view current, bool strong)
+      : weak_(current.starts_with("W/")), strong_(strong), opaque_(current.substr(weak_ ? 2 : 0)) {}
 
   void Add(std::string_view value) {
+    found_ = true;
     bool separated = true;  // nothing stands in front of the first
-    while (well_formed_) {
-      value = Trimmed(value);
-      if (value.empty()) return;
-      if (value.front() == ',') {
+    while (well_formed_ && !value.empty()) {
+      const char first = value.front();
+      if (first == ',' || IsBlank(first)) {
+        separated = separated || first == ',';
         value.remove_prefix(1);
-        separated = true;
         continue;
       }
       well_formed_ = separated && Member(&value);
       separated = false;
     }
   }
+
+  // Whether there was a field of that name.
+  [[nodiscard]] bool found() const { return found_; }
 
   // Malformed lists match nothing; "*" stands alone.
   [[nodiscard]] bool Matches() const { return well_formed_ && (any_ ? members_ == 1 : matched_); }
@@ -68,49 +69,82 @@ class TagList {
     }
     EntityTag tag;
     if (!TakeTag(value, &tag)) return false;
-    const bool comparable = !strong_ || (!tag.weak && !current_.weak);
-    matched_ = matched_ || (has_current_ && comparable && tag.opaque == current_.opaque);
+    const bool comparable = !strong_ || (!tag.weak && !weak_);
+    matched_ = matched_ || (comparable && tag.opaque == opaque_);
     return true;
   }
 
+  const bool weak_;
   const bool strong_;
-  EntityTag current_;
-  bool has_current_ = false;
+  const std::string_view opaque_;
+  bool found_ = false;
   bool well_formed_ = true;
   bool any_ = false;
   bool matched_ = false;
   size_t members_ = 0;
 };
 
-// What the fields of that name say of `etag`; none where there are none.
-std::optional<bool> Match(const RequestHead& head, std::string_view name, std::string_view etag,
-                          bool strong) {
-  TagList list(etag, strong);
-  bool found = false;
-  FieldReader reader(head.fields);
-  for (Field field; reader.Next(&field);) {
-    if (!EqualsIgnoreCase(field.name, name)) continue;
-    found = true;
-    list.Add(field.value);
+// The value of a field that may stand once; several are a list, which no such field is.
+struct Single {
+  std::string_view value;
+  int count = 0;
+
+  void Add(std::string_view another) {
+    value = another;
+    ++count;
   }
-  return found ? std::optional(list.Matches()) : std::nullopt;
-}
+  [[nodiscard]] std::optional<int64_t> Date(int64_t now) const {
+    return count == 1 ? ParseDate(value, now) : std::nullopt;
+  }
+};
+
+// What a head says of conditions.
+struct Conditions {
+  Conditions(const RequestHead& head, std::string_view etag)
+      : match(etag, true), none_match(etag, false) {
+    FieldReader reader(head.selecting);
+    for (Field field; reader.Next(&field);) Add(field);
+  }
+
+  void Add(const Field& field) {
+    const auto is = [&field](std::string_view name) { return EqualsIgnoreCase(field.name, name); };
+    switch (field.name.size()) {
+      case 8:
+        if (is("if-match")) match.Add(field.value);
+        break;
+      case 13:
+        if (is("if-none-match")) none_match.Add(field.value);
+        break;
+      case 17:
+        if (is("if-modified-since")) modified_since.Add(field.value);
+        break;
+      case 19:
+        if (is("if-unmodified-since")) unmodified_since.Add(field.value);
+        break;
+      default:
+        break;
+    }
+  }
+
+  TagList match;
+  TagList none_match;
+  Single modified_since;
+  Single unmodified_since;
+};
 
 // Steps 1 and 2 of RFC 9110 13.2.2.
-bool MayGoOn(const RequestHead& head, const Validators& validators, int64_t now) {
-  const auto match = Match(head, "if-match", validators.etag, true);
-  if (match) return *match;
+bool MayGoOn(const Conditions& conditions, const Validators& validators, int64_t now) {
+  if (conditions.match.found()) return conditions.match.Matches();
   if (!validators.last_modified) return true;
-  const auto since = ParseDate(FindOnlyField(head.fields, "if-unmodified-since"), now);
+  const auto since = conditions.unmodified_since.Date(now);
   return !since || *validators.last_modified <= *since;
 }
 
 // Steps 3 and 4.
-bool IsNew(const RequestHead& head, const Validators& validators, bool reads, int64_t now) {
-  const auto match = Match(head, "if-none-match", validators.etag, false);
-  if (match) return !*match;
+bool IsNew(const Conditions& conditions, const Validators& validators, bool reads, int64_t now) {
+  if (conditions.none_match.found()) return !conditions.none_match.Matches();
   if (!reads || !validators.last_modified) return true;
-  const auto since = ParseDate(FindOnlyField(head.fields, "if-modified-since"), now);
+  const auto since = conditions.modified_since.Date(now);
   return !since || *validators.last_modified > *since;
 }
 
@@ -125,23 +159,26 @@ Condition Evaluate(const RequestHead& head, const Validators& validators, int64_
   if ((head.selectors & kConditional) == 0 || !HasConditions(head.method_id)) {
     return Condition::kHolds;
   }
-  if (!MayGoOn(head, validators, now)) return Condition::kFailed;
+  const Conditions conditions(head, validators.etag);
+  if (!MayGoOn(conditions, validators, now)) return Condition::kFailed;
   const bool reads = head.method_id == Method::kGet || head.method_id == Method::kHead;
-  if (IsNew(head, validators, reads, now)) return Condition::kHolds;
+  if (IsNew(conditions, validators, reads, now)) return Condition::kHolds;
   return reads ? Condition::kNotModified : Condition::kFailed;
 }
 
 bool IfRangeHolds(const RequestHead& head, const Validators& validators, int64_t now) {
-  if (FindField(head.fields, "if-range").data() == nullptr) return true;
-  const std::string_view value = FindOnlyField(head.fields, "if-range");
-  EntityTag asked;
-  if (IsTag(value, &asked)) {
-    EntityTag current;
-    return IsTag(validators.etag, &current) && !asked.weak && !current.weak &&
-           asked.opaque == current.opaque;
+  Single if_range;
+  FieldReader reader(head.selecting);
+  for (Field field; reader.Next(&field);) {
+    if (EqualsIgnoreCase(field.name, "if-range")) if_range.Add(field.value);
   }
+  if (if_range.count != 1) return if_range.count == 0;
+  EntityTag asked;
+  std::string_view rest = if_range.value;
+  if (TakeTag(&rest, &asked))
+    return rest.empty() && if_range.value == validators.etag && !asked.weak;
   const auto& modified = validators.last_modified;
-  const auto date = ParseDate(value, now);
+  const auto date = if_range.Date(now);
   return date && modified && *date == *modified && *modified < now;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "http/scan.h"
 
 namespace quipd::http {
 namespace {
@@ -14,68 +15,105 @@ constexpr uint16_t kWhole = 1000;
 // as its coding comes first.
 constexpr uint16_t kUnnamedIdentity = 1;
 
-struct Member {
-  std::string_view coding;
-  uint16_t weight = kWhole;
-};
+// Reads the members of one field's value in one pass.
+class MemberReader {
+ public:
+  explicit MemberReader(std::string_view value) : p_(value.data()), end_(p_ + value.size()) {}
 
-// codings [ OWS ";" OWS "q=" qvalue ]; none where it is malformed.
-std::optional<Member> ParseMember(std::string_view text) {
-  const size_t semicolon = text.find(';');
-  Member member;
-  member.coding = Trimmed(text.substr(0, semicolon));
-  if (!IsToken(member.coding)) return std::nullopt;
-  if (semicolon == std::string_view::npos) return member;
-  const std::string_view parameter = Trimmed(text.substr(semicolon + 1));
-  if (!EqualsIgnoreCase(parameter.substr(0, 2), "q=")) return std::nullopt;
-  const auto weight = ParseWeight(parameter.substr(2));
-  if (!weight) return std::nullopt;
-  member.weight = *weight;
-  return member;
-}
+  // The next member that is well-formed (codings [ OWS ";" OWS "q=" qvalue ]); false after the
+  // last.
+  bool Next(std::string_view* coding, uint16_t* weight) {
+    while (p_ != end_) {
+      const bool well_formed = Member(coding, weight);
+      const bool at_end = p_ == end_ || *p_ == ',';
+      while (p_ != end_ && *p_ != ',') ++p_;
+      p_ += p_ != end_ ? 1 : 0;
+      if (well_formed && at_end) return true;
+    }
+    return false;
+  }
+
+ private:
+  void SkipBlanks() {
+    while (p_ != end_ && IsBlank(*p_)) ++p_;
+  }
+
+  bool Member(std::string_view* coding, uint16_t* weight) {
+    SkipBlanks();
+    const char* const begin = p_;
+    while (p_ != end_ && scan::Is(*p_, scan::kToken)) ++p_;
+    *coding = {begin, static_cast<size_t>(p_ - begin)};
+    *weight = kWhole;
+    SkipBlanks();
+    if (p_ != end_ && *p_ == ';' && !Weight(weight)) return false;
+    return !coding->empty();
+  }
+
+  // From the ';' on.
+  bool Weight(uint16_t* weight) {
+    ++p_;
+    SkipBlanks();
+    if (end_ - p_ < 2 || Lower(*p_) != 'q' || p_[1] != '=') return false;
+    const char* const begin = p_ + 2;
+    for (p_ = begin; p_ != end_ && *p_ != ',' && !IsBlank(*p_);) ++p_;
+    const auto value = ParseWeight({begin, static_cast<size_t>(p_ - begin)});
+    if (!value) return false;
+    *weight = *value;
+    SkipBlanks();
+    return true;
+  }
+
+  const char* p_;
+  const char* const end_;
+};
 
 // What the members say, none of what no member names. Of several members for one coding the
 // highest weight counts.
 class Named {
  public:
-  void Add(const Member& member) {
+  void Add(std::string_view coding, uint16_t weight) {
     any_member_ = true;
-    static constexpr struct {
-      std::string_view name;
-      size_t place;
-    } kNames[] = {
-        {"gzip", kGzip}, {"x-gzip", kGzip}, {"br", kBrotli}, {"identity", kIdentity}, {"*", kAny}};
-    for (const auto& [name, place] : kNames) {
-      if (EqualsIgnoreCase(member.coding, name)) {
-        weights_[place] = std::max(weights_[place].value_or(0), member.weight);
-      }
-    }
+    const size_t place = PlaceOf(coding);
+    weights_[place] = std::max(weights_[place], static_cast<int>(weight));
   }
 
   [[nodiscard]] CodingWeights Conclude() const {
     CodingWeights weights;
     if (!any_member_) return weights;
-    const auto any = weights_[kAny];
-    weights.identity = weights_[kIdentity].value_or(any.value_or(kUnnamedIdentity));
-    weights.gzip = weights_[kGzip].value_or(any.value_or(0));
-    weights.brotli = weights_[kBrotli].value_or(any.value_or(0));
+    weights.identity = Weight(kIdentity, kUnnamedIdentity);
+    weights.gzip = Weight(kGzip, 0);
+    weights.brotli = Weight(kBrotli, 0);
     return weights;
   }
 
  private:
-  enum Place : size_t { kGzip, kBrotli, kIdentity, kAny, kPlaces };
-  std::array<std::optional<uint16_t>, kPlaces> weights_;
+  enum Place : uint8_t { kGzip, kBrotli, kIdentity, kAny, kOther, kPlaces };
+
+  static Place PlaceOf(std::string_view coding) {
+    switch (coding.size()) {
+      case 1:
+        return coding == "*" ? kAny : kOther;
+      case 2:
+        return EqualsIgnoreCase(coding, "br") ? kBrotli : kOther;
+      case 4:
+        return EqualsIgnoreCase(coding, "gzip") ? kGzip : kOther;
+      case 6:
+        return EqualsIgnoreCase(coding, "x-gzip") ? kGzip : kOther;
+      case 8:
+        return EqualsIgnoreCase(coding, "identity") ? kIdentity : kOther;
+      default:
+        return kOther;
+    }
+  }
+
+  [[nodiscard]] uint16_t Weight(Place place, int unnamed) const {
+    const int any = weights_[kAny] >= 0 ? weights_[kAny] : unnamed;
+    return static_cast<uint16_t>(weights_[place] >= 0 ? weights_[place] : any);
+  }
+
+  std::array<int, kPlaces> weights_ = {-1, -1, -1, -1, -1};
   bool any_member_ = false;
 };
-
-void AddMembers(std::string_view value, Named* named) {
-  for (;;) {
-    const size_t comma = value.find(',');
-    if (const auto member = ParseMember(value.substr(0, comma))) named->Add(*member);
-    if (comma == std::string_view::npos) return;
-    value.remove_prefix(comma + 1);
-  }
-}
 
 }  // namespace
 
@@ -107,7 +145,11 @@ CodingWeights WeightsOf(std::string_view fields) {
   Named named;
   FieldReader reader(fields);
   for (Field field; reader.Next(&field);) {
-    if (EqualsIgnoreCase(field.name, "accept-encoding")) AddMembers(field.value, &named);
+    if (EqualsIgnoreCase(field.name, "accept-encoding")) {
+      MemberReader members(field.value);
+      uint16_t weight = 0;
+      for (std::string_view coding; members.Next(&coding, &weight);) named.Add(coding, weight);
+    }
   }
   return named.Conclude();
 }

@@ -30,8 +30,8 @@ struct CodingWeights {
   uint16_t brotli = 0;
 };
 
-// Of all Accept-Encoding fields together; absent or empty: identity alone. x-gzip is gzip. A
-// malformed member is passed over.
+// Of all Accept-Encoding fields of these lines together (RequestHead::selecting holds them all);
+// absent or empty: identity alone. x-gzip is gzip. A malformed member is passed over.
 [[nodiscard]] CodingWeights WeightsOf(std::string_view fields);
 
 // The best coding of `available` (a set; identity is always in it): the highest weight; of equal

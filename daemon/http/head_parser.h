@@ -71,6 +71,7 @@ class HeadParser {
   void Reset() {
     head_.method = {};
     head_.target = {};
+    head_.selecting = {};
     head_.authority = {};
     head_.query = {};
     head_.content_length = 0;
@@ -316,6 +317,10 @@ class HeadParser {
       head_.authority = {p + (before.authority.data() - before.fields.data()),
                          before.authority.size()};
     }
+    if (before.selecting.data() != nullptr) {
+      head_.selecting = {p + (before.selecting.data() - before.fields.data()),
+                         before.selecting.size()};
+    }
     head_.content_length = before.content_length;
     head_.has_content_length = before.has_content_length;
     head_.chunked = before.chunked;
@@ -423,8 +428,11 @@ class HeadParser {
     return semantics_.Host(host, IsPlainHost(host));
   }
 
-  void Selects(unsigned selectors) {
+  // The line from `name` on sets these selectors.
+  void Selects(const char* name, const char* value_end, unsigned selectors) {
     head_.selectors = static_cast<uint8_t>(head_.selectors | selectors);
+    const char* const first = head_.selecting.empty() ? name : head_.selecting.data();
+    head_.selecting = View(first, value_end + 2);
   }
 
   HeadFault Judge(const char* name, size_t length, const char* value, const char* value_end) {
@@ -435,7 +443,7 @@ class HeadParser {
     switch (length) {
       case 5:
         if (NameIs(name, "range")) {
-          Selects(kRange);
+          Selects(name, value_end, kRange);
         }
         break;
       case 6:
@@ -445,7 +453,9 @@ class HeadParser {
         break;
       case 8:
         if (NameIs(name, "if-match")) {
-          Selects(kConditional);
+          Selects(name, value_end, kConditional);
+        } else if (NameIs(name, "if-range")) {
+          Selects(name, value_end, 0);
         }
         break;
       case 10:
@@ -455,7 +465,7 @@ class HeadParser {
         break;
       case 13:
         if (NameIs(name, "if-none-match")) {
-          Selects(kConditional);
+          Selects(name, value_end, kConditional);
         }
         break;
       case 14:
@@ -465,20 +475,20 @@ class HeadParser {
         break;
       case 15:
         if (NameIs(name, "accept-encoding")) {
-          Selects(Scan::HasSemicolon(value, value_end, end_) ? kAcceptEncoding | kWeightedCodings
-                                                             : kAcceptEncoding);
+          const bool weighted = Scan::HasSemicolon(value, value_end, end_);
+          Selects(name, value_end, weighted ? kAcceptEncoding | kWeightedCodings : kAcceptEncoding);
         }
         break;
       case 17:
         if (NameIs(name, "if-modified-since")) {
-          Selects(kConditional);
+          Selects(name, value_end, kConditional);
         } else if (NameIs(name, "transfer-encoding")) {
           semantics_.TransferEncoding(Trimmed(value, value_end));
         }
         break;
       case 19:
         if (NameIs(name, "if-unmodified-since")) {
-          Selects(kConditional);
+          Selects(name, value_end, kConditional);
         }
         break;
       default:

@@ -36,6 +36,8 @@ struct RequestHead {
   std::string_view method;      // as sent
   std::string_view target;      // as sent
   std::string_view fields;      // the field lines, each with its CRLF; for FieldReader
+  std::string_view selecting;   // of these, the lines from the first to the last that select
+                                // (below) or are If-Range; empty: none
   std::string_view authority;   // uri-host[:port] of the target, else Host's value; empty: none
   std::string_view path;        // as sent: "/...", "*" of OPTIONS, "/" where absolute-form has none
   std::string_view query;       // behind the '?', without it; data() is null where there is no '?'

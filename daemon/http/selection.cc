@@ -21,7 +21,7 @@ Selection Select(const RequestHead& head, const Validators& validators, uint64_t
     return selection;
   }
   // Several Range fields are a list of such, which is none.
-  selection.ranges = ParseRanges(FindOnlyField(head.fields, "range"), size);
+  selection.ranges = ParseRanges(FindOnlyField(head.selecting, "range"), size);
   if (selection.ranges.kind != Ranges::Kind::kIgnored) {
     selection.status = selection.ranges.kind == Ranges::Kind::kSome ? 206 : 416;
   }

@@ -75,7 +75,8 @@ void CheckFields(const RequestHead& head) {
 // What a head says, as bytes.
 std::string Text(const RequestHead& head) {
   std::string text;
-  for (const std::string_view part : {head.authority, head.path, head.query, head.fields}) {
+  for (const std::string_view part :
+       {head.authority, head.path, head.query, head.fields, head.selecting}) {
     text += std::string(part) + "|";
   }
   for (const bool flag : {head.plain_path, head.has_content_length, head.chunked, head.close,
@@ -96,23 +97,42 @@ std::string Text(const HeadResult& result, const RequestHead& head) {
   return result.state == HeadState::kComplete ? text + Text(head) : text;
 }
 
-// The selectors are those that the fields show.
+// The selectors of one field, and whether it is one that `selecting` spans.
+unsigned SelectorsOf(const Field& field, bool* spanned) {
+  const std::string name = Lower(field.name);
+  *spanned = true;
+  if (name == "if-match" || name == "if-none-match" || name == "if-modified-since" ||
+      name == "if-unmodified-since") {
+    return kConditional;
+  }
+  if (name == "range") return kRange;
+  if (name == "accept-encoding") {
+    const bool weighted = field.value.find(';') != std::string_view::npos;
+    return weighted ? kAcceptEncoding | kWeightedCodings : kAcceptEncoding;
+  }
+  *spanned = name == "if-range";
+  return 0;
+}
+
+// The selectors are those that the fields show, their lines the shortest that hold them.
 void CheckSelectors(const RequestHead& head) {
   unsigned selectors = 0;
+  const char* first = nullptr;
+  const char* last = nullptr;
   FieldReader reader(head.fields);
   for (Field field; reader.Next(&field);) {
-    const std::string name = Lower(field.name);
-    if (name == "if-match" || name == "if-none-match" || name == "if-modified-since" ||
-        name == "if-unmodified-since") {
-      selectors |= kConditional;
-    }
-    if (name == "range") selectors |= kRange;
-    if (name == "accept-encoding") {
-      selectors |= kAcceptEncoding;
-      if (field.value.find(';') != std::string_view::npos) selectors |= kWeightedCodings;
-    }
+    bool spanned = false;
+    selectors |= SelectorsOf(field, &spanned);
+    if (!spanned) continue;
+    first = first != nullptr ? first : field.name.data();
+    last = field.name.data();
   }
   Check(head.selectors == selectors);
+  Check(head.selecting.empty() == (first == nullptr));
+  if (first == nullptr) return;
+  Check(head.selecting.data() == first && head.selecting.ends_with("\r\n"));
+  const size_t line = static_cast<size_t>(last - first);
+  Check(head.selecting.find("\r\n", line) == head.selecting.size() - 2);
 }
 
 std::string Outcome(ParseFunction parse, std::string_view input, const HeadLimits& limits) {

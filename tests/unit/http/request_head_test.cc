@@ -44,6 +44,9 @@ std::string Text(const RequestHead& head) {
   text += (head.selectors & kRange) != 0 ? " range" : "";
   text += (head.selectors & kAcceptEncoding) != 0 ? " codings" : "";
   text += (head.selectors & kWeightedCodings) != 0 ? " weighted" : "";
+  const size_t before = head.selecting.empty() ? 0 : head.selecting.data() - head.fields.data();
+  text += head.selecting.empty() ? "" : " <" + std::string(head.selecting) + ">";
+  EXPECT_LE(before + head.selecting.size(), head.fields.size());
   return text;
 }
 
@@ -483,6 +486,7 @@ TEST(RequestHead, TellsOfFieldsThatSelect) {
   const struct {
     std::string_view fields;
     std::string_view text;
+    bool none = false;  // they don't select
   } cases[] = {
       {"If-Match: *", " conditional"},
       {"iF-mATCH:\"a;b\"", " conditional"},
@@ -503,20 +507,25 @@ TEST(RequestHead, TellsOfFieldsThatSelect) {
       {"Accept-Encoding: gzip, deflate, br, zstd, identity, compress;q=0", " codings weighted"},
       {"Accept-Encoding: ;gzip, deflate, br, zstd, identity, compress, x", " codings weighted"},
       {"Accept-Encoding: gzip, deflate, br, zstd, identity, compress, xy", " codings"},
-      {"X: ;\r\nAccept-Encoding: gzip\r\nY: ;", " codings"},
+      {"Accept-Encoding: gzip\r\nY: ;\r\niF-rANGE:", " codings"},
       {"Accept-Encoding: gzip\r\nAccept-Encoding: br;q=1", " codings weighted"},
-      {"Accept-Encodinh: gzip;q=1", ""},
-      {"Accept-Language: de;q=1", ""},
-      {"If-Matchx: *\r\nIf-Matcx: *\r\nRangf: x\r\nrrange: x", ""},
-      {"If-None-Matci: *\r\nIf-Modified-Sincf: x\r\nIf-Unmodified-Sincf: x", ""},
+      {"Accept-Encodinh: gzip;q=1", "", true},
+      {"Accept-Language: de;q=1", "", true},
+      {"If-Matchx: *\r\nIf-Matcx: *\r\nRangf: x\r\nrrange: x", "", true},
+      {"If-None-Matci: *\r\nIf-Modified-Sincf: x\r\nIf-Unmodified-Sincf: x", "", true},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.fields);
+    const std::string text =
+        std::string(c.text) + (c.none ? "" : " <" + std::string(c.fields) + "\r\n>");
     const std::string head = "GET / HTTP/1.1\r\nHost: h\r\n" + std::string(c.fields) + "\r\n\r\n";
-    EXPECT_EQ(Accepted(head), "GET '/' @'h'" + std::string(c.text));
+    EXPECT_EQ(Accepted(head), "GET '/' @'h'" + text);
     const std::string first = "A / HTTP/1.1\r\n" + std::string(c.fields) + "\r\nHost: h\r\n\r\n";
-    EXPECT_EQ(Accepted(first), "A '/' @'h'" + std::string(c.text));
+    EXPECT_EQ(Accepted(first), "A '/' @'h'" + text);
   }
+  EXPECT_EQ(
+      Accepted("GET / HTTP/1.1\r\nX: ;\r\nAccept-Encoding:\t a\tb\r\nY: ;\r\nHost: h\r\n\r\n"),
+      "GET '/' @'h' codings <Accept-Encoding:\t a\tb\r\n>");
 }
 
 // The first fault in byte order is the answer; what fields say together comes with the last byte.
@@ -746,6 +755,7 @@ TEST(RequestHead, TheHeadBeforeChangesNothing) {
       ASSERT_EQ(behind.bytes, alone.bytes);
       ASSERT_EQ(behind.fields.data(), alone.fields.data());
       ASSERT_EQ(behind.fields, alone.fields);
+      ASSERT_EQ(behind.selecting.data(), alone.selecting.data());
       ASSERT_EQ(behind.authority.data(), alone.authority.data());
     }
   }
