@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "config/answer.h"
 
+#include <algorithm>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -124,7 +126,8 @@ void AnswerReader::ReadFilePayload(const Value& payload, Representation* answer)
   if (state && state->size > inline_file) return TakeLarge(payload, state->size, answer);
   inputs->push_back(answer->file);
   if (!state) return SayUnreadable(reader, payload, "file", state.error());
-  answer->modified = state->modified;
+  // Never in the future (RFC 9110 8.8.2.1).
+  answer->modified = std::min<int64_t>(state->modified, std::time(nullptr));
   Result<std::string> bytes = ReadFile(answer->file, inline_file);
   if (!bytes) return SayUnreadable(reader, payload, "file", bytes.error());
   answer->payload = std::move(*bytes);

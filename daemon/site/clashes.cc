@@ -14,10 +14,11 @@ void AddClashes(const config::Config& config, std::span<const Clash> clashes,
     reported = clash.second;
     const config::Rule& first = config.rules[clash.first];
     const config::Rule& second = config.rules[clash.second];
+    const bool below = second.answer.action == config::Action::kDir;
     diagnostics->push_back(config.Error(
         second.place,
-        "two rules answer " + clash.method + ' ' + second.path.written + ": the other is at " +
-            config.Where(first.place),
+        "two rules answer " + clash.method + ' ' + second.path.written +
+            (below ? " and all below it" : "") + ": the other is at " + config.Where(first.place),
         "leave one of them out, or tell them apart by method, path, host or listener"));
   }
 }

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
 // From a Config to a Site. The rules are sorted into tables (override, listener, host pattern),
-// each rule's answer is made once, and the tables are joined into the views that requests see.
+// each rule's answer is made once (TargetMaker), and the tables are joined into the views that
+// requests see.
 #include <sys/random.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <map>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
-#include "http/date.h"
 #include "site/clashes.h"
 #include "site/compose.h"
 #include "site/own_answers_builder.h"
 #include "site/response_store.h"
 #include "site/site_impl.h"
 #include "site/table_builder.h"
+#include "site/target_maker.h"
 
 namespace quipd::site {
 namespace {
@@ -38,11 +36,12 @@ size_t ParamsOf(const config::Path& path) {
 
 }  // namespace
 
-class Compiler final : public TargetSource {
+class Compiler final {
  public:
-  explicit Compiler(config::Config config)
+  Compiler(config::Config config, const Site* previous)
       : impl_(std::make_unique<Site::Impl>(std::move(config))),
-        responses_(&impl_->arena, &impl_->templates) {
+        responses_(&impl_->arena, &impl_->templates),
+        targets_(impl_.get(), &responses_, previous) {
     impl_->seed = RandomSeed();
   }
 
@@ -52,40 +51,16 @@ class Compiler final : public TargetSource {
     if (HasErrors(result.diagnostics)) return result;
     FindNeverAnswering(&result.diagnostics);
     for (const uint64_t key : keys_) {
-      tables_[key] = builders_.at(key).Build(this);
+      tables_[key] = builders_.at(key).Build(&targets_);
     }
     builders_.clear();
     BuildViews();
     BuildFaults();
     DropBodies();
+    result.bodies_coded = targets_.bodies_coded();
+    result.codings_kept = targets_.codings_kept();
     result.site = std::shared_ptr<const Site>(new Site(std::move(impl_)));
     return result;
-  }
-
-  Target TargetWithLeaf(uint32_t rule, std::string_view path, Leaf** leaf) override {
-    const config::Rule& described = impl_->config.rules[rule];
-    if (targets_.contains(rule) || !MayBeFixed(described.answer)) {
-      *leaf = responses_.NewLeaf(path);
-      return TargetOf(rule);
-    }
-    const CompiledTemplate composed = Compose(impl_->config, OfRule(described));
-    if (composed.needs() != CompiledTemplate::Needs::kNothing) {
-      *leaf = responses_.NewLeaf(path);
-      return TargetOf(rule);
-    }
-    Target target;
-    target.rule = rule;
-    target.response = responses_.StoreWithLeaf(composed, path, leaf);
-    if (TakenOften(described)) targets_.emplace(rule, target);
-    return target;
-  }
-
-  Target TargetOf(uint32_t rule) override {
-    if (const auto made = targets_.find(rule); made != targets_.end()) return made->second;
-    Target target = NewTarget(impl_->config.rules[rule]);
-    target.rule = rule;
-    targets_.emplace(rule, target);
-    return target;
   }
 
  private:
@@ -93,16 +68,6 @@ class Compiler final : public TargetSource {
   static uint64_t KeyOf(bool override_on, int32_t listener, HostId host) {
     return (uint64_t{override_on} << 63) | (uint64_t{static_cast<uint32_t>(listener + 1)} << 32) |
            host;
-  }
-
-  static bool MayBeFixed(const config::Representation& answer) {
-    return answer.action != Action::kReflect && answer.action != Action::kHealth &&
-           !(answer.action == Action::kStatus && answer.status >= 400);
-  }
-
-  // The rule has a leaf for each of its hosts.
-  [[nodiscard]] bool TakenOften(const config::Rule& rule) const {
-    return impl_->hosts.InSet(rule.host_set).size() > 1;
   }
 
   void AddRules(Diagnostics* diagnostics) {
@@ -178,56 +143,10 @@ class Compiler final : public TargetSource {
     impl_->tokens.insert(methods.other.begin(), methods.other.end());
   }
 
-  Target NewTarget(const config::Rule& rule) {
-    Target target;
-    if (rule.answer.action == Action::kReflect) {
-      target.kind = Target::Kind::kRelay;
-      const auto index = static_cast<uint32_t>(&rule - impl_->config.rules.data());
-      impl_->relay_fields.emplace(index, impl_->arena.Copy(RelayFieldsOf(impl_->config, rule)));
-      return target;
-    }
-    if (!MayBeFixed(rule.answer) && rule.answer.action == Action::kStatus) {
-      target.kind = Target::Kind::kError;
-      target.status = rule.answer.status;
-      target.error = RuleErrorOf(rule);
-      return target;
-    }
-    CompiledTemplate composed = Compose(impl_->config, OfRule(rule));
-    const CompiledTemplate::Needs needs = composed.needs();
-    if (needs != CompiledTemplate::Needs::kRequest) target.response = responses_.Store(composed);
-    if (rule.answer.action == Action::kHealth && rule.answer.payload == "ready") {
-      target.draining = impl_->arena.New<Response>(responses_.Store(Draining(rule)));
-    }
-    if (needs == CompiledTemplate::Needs::kNothing) return target;
-    target.kind =
-        needs == CompiledTemplate::Needs::kQuery ? Target::Kind::kQuery : Target::Kind::kTemplate;
-    target.compiled = responses_.Keep(std::move(composed));
-    return target;
-  }
-
-  // What `health: ready` says while the daemon drains.
-  [[nodiscard]] CompiledTemplate Draining(const config::Rule& rule) const {
-    Composition composition = OfRule(rule);
-    composition.status = 503;
-    composition.shown = nullptr;
-    composition.text = "draining";
-    return Compose(impl_->config, composition);
-  }
-
-  uint32_t RuleErrorOf(const config::Rule& rule) {
-    const RuleError error{rule.answer.options.get(), rule.answer.status,
-                          impl_->scopes.Speaking(rule.scope)};
-    std::vector<RuleError>& errors = impl_->rule_errors;
-    const auto [place, added] =
-        error_numbers_.try_emplace(error, static_cast<uint32_t>(errors.size()));
-    if (added) errors.push_back(error);
-    return place->second;
-  }
-
   // A row of views for requests by listeners without rules of their own, and one for each other.
   void BuildViews() {
     const config::Config& config = impl_->config;
-    empty_ = TableBuilder(config, &impl_->arena, impl_->seed).Build(this);
+    empty_ = TableBuilder(config, &impl_->arena, impl_->seed).Build(&targets_);
     impl_->rows.assign(config.listeners.size(), 0);
     AddRow(-1);
     for (size_t i = 0; i < config.listeners.size(); ++i) {
@@ -303,14 +222,15 @@ class Compiler final : public TargetSource {
 
   std::unique_ptr<Site::Impl> impl_;
   ResponseStore responses_;
+  TargetMaker targets_;
   std::unordered_map<uint64_t, TableBuilder> builders_;
   std::vector<uint64_t> keys_;  // of builders_, in order of appearance
   std::unordered_map<uint64_t, const Table*> tables_;
-  std::unordered_map<uint32_t, Target> targets_;  // of rules that may be asked for again
-  std::map<RuleError, uint32_t> error_numbers_;
   const Table* empty_ = nullptr;
 };
 
-Compiled Compile(config::Config config) { return Compiler(std::move(config)).Run(); }
+Compiled Compile(config::Config config, const std::shared_ptr<const Site>& previous) {
+  return Compiler(std::move(config), previous.get()).Run();
+}
 
 }  // namespace quipd::site

@@ -136,6 +136,7 @@ int Compare(const Weighed& a, const Weighed& b) {
 }
 
 std::string SegmentText(const Segment& segment) {
+  if (segment.kind == Segment::Kind::kRest && segment.name.empty()) return "all below a directory";
   if (segment.kind == Segment::Kind::kLiteral) return "the segment " + segment.before;
   const std::string dots = segment.kind == Segment::Kind::kRest ? "..." : "";
   return segment.before + '{' + segment.name + dots + '}' + segment.after;
@@ -212,7 +213,7 @@ uint16_t StatusOf(const Site& site, const Request& request) {
   Scratch scratch;
   const Answer answer = site.Find(request, &scratch);
   if (answer.kind == Answer::Kind::kFixed) return answer.response->status;
-  if (answer.kind == Answer::Kind::kRelay) return 200;
+  if (answer.kind == Answer::Kind::kRelay || answer.kind == Answer::Kind::kFile) return 200;
   std::string bytes;
   uint16_t status = 0;
   site.Render(answer, request, scratch, kNoDate, true, &bytes, &status);
@@ -220,8 +221,7 @@ uint16_t StatusOf(const Site& site, const Request& request) {
 }
 
 // What quipd answers itself, in words.
-std::string OwnSummary(const config::Config& config, const Heard& heard,
-                       std::span<const Weighed> all) {
+std::string OwnSummary(const config::Config& config, const Heard& heard, bool known) {
   if (heard.bad_path) return "400: the path holds a NUL";
   const bool named = std::ranges::any_of(config.rules, [&heard](const Rule& rule) {
     return Names(rule.methods, heard.method_id, heard.method);
@@ -230,13 +230,26 @@ std::string OwnSummary(const config::Config& config, const Heard& heard,
     return "501: no rule names the method " + std::string(heard.method);
   }
   if (heard.path == "*") return "204: OPTIONS * is answered with the methods of all rules";
-  const bool known =
-      std::ranges::any_of(all, [](const Weighed& weighed) { return weighed.fit.AllButMethod(); });
   if (!known) return "404: no rule has this path";
   if (heard.method_id == Method::kOptions) {
     return "204: OPTIONS is answered with the methods of the path's rules";
   }
   return "405: no rule of this path takes " + std::string(heard.method);
+}
+
+// The best `dir` whose path is the request's and a slash: what answers where no rule has the path.
+const Rule* DirectoryAt(const config::Config& config, const Heard& heard) {
+  std::optional<Weighed> best;
+  for (uint32_t i = 0; i < config.rules.size(); ++i) {
+    const Rule& rule = config.rules[i];
+    if (rule.answer.action != config::Action::kDir) continue;
+    Weighed weighed{&rule, i, FitOf(config, rule, heard), 0};
+    const std::span<const Segment> segments(rule.path.segments);
+    weighed.fit.path = FitsSegments(segments.first(segments.size() - 1), heard.path);
+    if (!weighed.fit.AllButMethod()) continue;
+    if (!best || Compare(weighed, *best) < 0) best = weighed;
+  }
+  return best ? best->rule : nullptr;
 }
 
 // How far a rule is from answering: whole matches, then all but the method, then by what is
@@ -274,14 +287,21 @@ Explanation Explain(const Site& site, const Request& request) {
   Explanation explanation;
   explanation.status = StatusOf(site, request);
   const bool won = !all.empty() && all.front().fit.All() && !heard.bad_path;
+  const bool known = !all.empty() && all.front().fit.AllButMethod();
+  const Rule* directory = known || heard.bad_path ? nullptr : DirectoryAt(config, heard);
   if (won) {
     explanation.rule = all.front().index;
     explanation.summary = NameOf(config, *all.front().rule);
+  } else if (directory != nullptr && heard.method_id <= Method::kHead) {
+    explanation.rule = static_cast<uint32_t>(directory - config.rules.data());
+    explanation.summary =
+        NameOf(config, *directory) + ": its path without the slash is redirected to it";
   } else {
-    explanation.summary = OwnSummary(config, heard, all);
+    explanation.summary = OwnSummary(config, heard, known || directory != nullptr);
   }
-  for (size_t i = won ? 1 : 0; i < all.size() && explanation.losers.size() < kMostLosers; ++i) {
-    const Weighed& loser = all[i];
+  for (const Weighed& loser : all) {
+    if (explanation.losers.size() == kMostLosers) break;
+    if (loser.index == explanation.rule) continue;
     explanation.losers.push_back(
         {loser.index, loser.fit.AllButMethod(),
          won && loser.fit.All() ? LostReason(all.front(), loser) : MissReason(config, loser)});

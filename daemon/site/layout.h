@@ -34,9 +34,11 @@ struct Target {
     kQuery,     // `response` to a request without a query, else `compiled`
     kError,     // the error of `status` as the groups around the request define it
     kRelay,
+    kFile,  // a file of `files`; `compiled` to a directory's path without its slash
   };
   Response response;
   const CompiledTemplate* compiled = nullptr;
+  const FileRule* files = nullptr;
   const Response* draining = nullptr;
   uint32_t rule = kNoRule;
   uint32_t error = 0;  // kError: its number among the Site's
@@ -75,6 +77,7 @@ struct alignas(64) Leaf {
   uint32_t path_size = 0;
   uint32_t rule = kNoRule;  // of `get`
   uint16_t allow = 0;
+  bool directory = false;  // GET is of a `dir`
 
   [[nodiscard]] std::string_view path_text() const { return {path, path_size}; }
 };

@@ -2,6 +2,7 @@
 #include "site/own_answers.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "http/request_head.h"
@@ -37,6 +38,41 @@ std::vector<const config::Header*> HeadersOf(const config::Options* options) {
   return headers;
 }
 
+std::string TextOf(const config::Template& pieces) {
+  std::string text;
+  for (const config::Piece& piece : pieces) {
+    if (piece.kind == config::Piece::Kind::kText) text += piece.text;
+  }
+  return text;
+}
+
+bool WantsHost(const config::Representation& shown) {
+  return config::IsRedirect(shown.action) &&
+         std::ranges::any_of(shown.pieces, [](const config::Piece& piece) {
+           return piece.kind == config::Piece::Kind::kHost;
+         });
+}
+
+// The entry with nothing in place of its values.
+config::ErrorAnswer WithoutValues(const config::ErrorAnswer& entry) {
+  config::ErrorAnswer plain = entry;
+  config::Representation& shown = plain.answer;
+  if (!shown.pieces.empty()) shown.payload = TextOf(std::exchange(shown.pieces, {}));
+  if (shown.options == nullptr) return plain;
+  auto options = std::make_shared<config::Options>(*shown.options);
+  for (config::Header& header : options->headers) {
+    if (!header.pieces.empty()) header.value = TextOf(std::exchange(header.pieces, {}));
+  }
+  shown.options = std::move(options);
+  return plain;
+}
+
+void AddError(const config::ErrorAnswer& entry, Composition* composition) {
+  composition->status = StatusOf(entry, composition->status);
+  composition->shown = &entry.answer;
+  AddEntry(entry, composition);
+}
+
 }  // namespace
 
 std::string AllowText(uint16_t allow, const Tokens& others) {
@@ -65,9 +101,7 @@ CompiledTemplate ComposeError(const config::Config& config, const Scopes& scopes
   if (entry == nullptr) {
     composition.text = text;
   } else {
-    composition.status = StatusOf(*entry, status);
-    composition.shown = &entry->answer;
-    AddEntry(*entry, &composition);
+    AddError(*entry, &composition);
   }
   return Compose(config, composition);
 }
@@ -86,8 +120,14 @@ CompiledTemplate ComposeFault(const config::Config& config, const Scopes& scopes
   Composition composition;
   composition.status = status;
   composition.headers = scopes.Headers(kTop);
-  const std::string text = DefaultBody(status);
-  composition.text = text;
+  const config::ErrorAnswer* entry = scopes.ErrorFor(kTop, status);
+  if (entry == nullptr || WantsHost(entry->answer)) {
+    const std::string text = DefaultBody(status);
+    composition.text = text;
+    return Compose(config, composition);
+  }
+  const config::ErrorAnswer plain = WithoutValues(*entry);
+  AddError(plain, &composition);
   return Compose(config, composition);
 }
 

@@ -69,7 +69,8 @@ using Tokens = std::set<std::string, std::less<>>;
 [[nodiscard]] CompiledTemplate ComposeOptions(const config::Config& config, const Scopes& scopes,
                                               std::span<const ScopeId> around, std::string allow);
 
-// A fault of the parser or of the server: the top level's headers, the default body.
+// A fault of the parser or of the server: the top level's headers and `errors`, where placeholders
+// are empty. The default body where a target wants a host, which a fault doesn't have.
 [[nodiscard]] CompiledTemplate ComposeFault(const config::Config& config, const Scopes& scopes,
                                             uint16_t status);
 

@@ -11,7 +11,7 @@
 
 namespace quipd::site {
 
-Response ResponseStore::RenderHere(const CompiledTemplate& composed) {
+Response ResponseStore::RenderHere(const CompiledTemplate& composed, const Traits& traits) {
   static const auto kNoDate = http::FormatDate(0);
   const http::RequestHead head;
   Request request;
@@ -25,16 +25,19 @@ Response ResponseStore::RenderHere(const CompiledTemplate& composed) {
   response.head_size = static_cast<uint32_t>(head_size);
   response.date_offset = static_cast<uint32_t>(date + kDateName);
   response.status = composed.status();
+  response.selectors = traits.selectors;
+  response.coding = traits.coding;
+  response.variants = traits.variants;
   return response;
 }
 
-uint32_t* ResponseStore::SlotOf(uint64_t hash) {
+uint32_t* ResponseStore::SlotOf(uint64_t hash, uint8_t selectors) {
   if (stored_.size() * 2 >= slots_.size()) Grow();
   for (size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
     uint32_t& slot = slots_[at];
     if (slot == 0) return &slot;
     const Stored& stored = stored_[slot - 1];
-    if (stored.hash == hash &&
+    if (stored.hash == hash && stored.response.selectors == selectors &&
         std::string_view(stored.response.bytes,
                          stored.response.head_size + stored.response.body_size) == bytes_) {
       return &slot;
@@ -63,10 +66,10 @@ const CompiledTemplate* ResponseStore::Keep(CompiledTemplate composed) {
   return &templates_.emplace_back(std::move(composed));
 }
 
-Response ResponseStore::Store(const CompiledTemplate& composed) {
-  const Response rendered = RenderHere(composed);
+Response ResponseStore::Store(const CompiledTemplate& composed, const Traits& traits) {
+  const Response rendered = RenderHere(composed, traits);
   const uint64_t hash = HashOf(bytes_, 0);
-  uint32_t* slot = SlotOf(hash);
+  uint32_t* slot = SlotOf(hash, traits.selectors);
   if (*slot != 0) return stored_[*slot - 1].response;
   return KeepHere(rendered, slot, hash, arena_.Allocate(bytes_.size(), 1));
 }
@@ -83,11 +86,11 @@ Leaf* ResponseStore::NewLeaf(std::string_view path) {
   return LeafAt(arena_.Allocate(sizeof(Leaf) + path.size(), alignof(Leaf)), path);
 }
 
-Response ResponseStore::StoreWithLeaf(const CompiledTemplate& composed, std::string_view path,
-                                      Leaf** leaf) {
-  const Response rendered = RenderHere(composed);
+Response ResponseStore::StoreWithLeaf(const CompiledTemplate& composed, const Traits& traits,
+                                      std::string_view path, Leaf** leaf) {
+  const Response rendered = RenderHere(composed, traits);
   const uint64_t hash = HashOf(bytes_, 0);
-  uint32_t* slot = SlotOf(hash);
+  uint32_t* slot = SlotOf(hash, traits.selectors);
   if (*slot != 0) {
     *leaf = NewLeaf(path);
     return stored_[*slot - 1].response;

@@ -2,11 +2,13 @@
 #include "site/site.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "http/media_type.h"
+#include "http/date.h"
 #include "http/path.h"
+#include "site/compose.h"
 #include "site/site_impl.h"
 
 namespace quipd::site {
@@ -57,11 +59,15 @@ const Target* TargetFor(const Leaf& leaf, const http::RequestHead& head) {
 }
 
 // The answers of the longest prefix that the path lies under; null where none are ready.
-const OwnAnswers* OwnAnswersOf(const Lookup& lookup) {
-  for (const OwnAnswers& own : static_cast<const View*>(lookup.view)->own) {
-    if (LiesUnder(lookup.path, *own.prefix)) return &own;
+const OwnAnswers* OwnAnswersOf(const void* view, std::string_view path) {
+  for (const OwnAnswers& own : static_cast<const View*>(view)->own) {
+    if (LiesUnder(path, *own.prefix)) return &own;
   }
   return nullptr;
+}
+
+const OwnAnswers* OwnAnswersOf(const Lookup& lookup) {
+  return OwnAnswersOf(lookup.view, lookup.path);
 }
 
 const ReadyAnswer* ReadyError(const OwnAnswers* own, size_t number) {
@@ -97,8 +103,29 @@ Answer Fixed(uint32_t rule, const Response& response) {
   return answer;
 }
 
+Answer Templated(const Target& target) {
+  Answer answer;
+  answer.kind = Answer::Kind::kTemplate;
+  answer.rule = target.rule;
+  answer.compiled = target.compiled;
+  return answer;
+}
+
+Answer OfFiles(const Target& target, const Scratch& scratch) {
+  Answer answer;
+  answer.kind = Answer::Kind::kFile;
+  answer.rule = target.rule;
+  answer.files = target.files;
+  if (target.files->is_dir && scratch.param_count > 0) {
+    const Param& rest = scratch.params[scratch.param_count - 1];
+    answer.below = {rest.data, rest.size};
+  }
+  return answer;
+}
+
 // False where none of the leaf's rules takes the method.
-bool Take(const Leaf& leaf, const Request& request, const Lookup& lookup, Answer* answer) {
+bool Take(const Leaf& leaf, const Request& request, const Lookup& lookup, const Scratch& scratch,
+          Answer* answer) {
   const http::RequestHead& head = *request.head;
   if (leaf.methods == nullptr) {
     if (head.method_id > Method::kHead) return false;
@@ -116,8 +143,7 @@ bool Take(const Leaf& leaf, const Request& request, const Lookup& lookup, Answer
       if (head.query.empty()) break;
       [[fallthrough]];
     case Target::Kind::kTemplate:
-      answer->kind = Answer::Kind::kTemplate;
-      answer->compiled = target->compiled;
+      *answer = Templated(*target);
       break;
     case Target::Kind::kError:
       *answer = AsReady(ReadyError(OwnAnswersOf(lookup), kFirstRuleError + target->error),
@@ -128,8 +154,62 @@ bool Take(const Leaf& leaf, const Request& request, const Lookup& lookup, Answer
     case Target::Kind::kRelay:
       answer->kind = Answer::Kind::kRelay;
       break;
+    case Target::Kind::kFile:
+      *answer = OfFiles(*target, scratch);
+      break;
   }
   return true;
+}
+
+// The directory whose path is this one and a slash; null where there is none.
+const Target* DirectoryAt(const View& view, std::string_view path, Scratch* scratch) {
+  class Finder final : public LeafVisitor {
+   public:
+    bool Visit(const Leaf& leaf) override {
+      if (leaf.directory) found = leaf.methods->of[static_cast<size_t>(Method::kGet)];
+      return leaf.directory;
+    }
+    const Target* found = nullptr;
+  };
+  Finder finder;
+  for (const Table* table : view.tables) {
+    if (table->VisitSlashless(path, scratch, &finder)) break;
+  }
+  return finder.found;
+}
+
+// The response in the coding that the request wants most; null where it wants none of them.
+const Response* BestCoding(const Response& identity, const http::RequestHead& head) {
+  uint8_t available = BitOf(http::Coding::kIdentity);
+  const Variants* variants = identity.variants;
+  if (variants != nullptr && variants->gzip.bytes != nullptr) {
+    available |= BitOf(http::Coding::kGzip);
+  }
+  if (variants != nullptr && variants->brotli.bytes != nullptr) {
+    available |= BitOf(http::Coding::kBrotli);
+  }
+  const std::optional<http::Coding> coding = http::Choose(http::WeightsOf(head.fields), available);
+  if (!coding.has_value()) return nullptr;
+  switch (*coding) {
+    case http::Coding::kGzip:
+      return &variants->gzip;
+    case http::Coding::kBrotli:
+      return &variants->brotli;
+    case http::Coding::kIdentity:
+      break;
+  }
+  return &identity;
+}
+
+// As they stand in the response, so that a rule's own count.
+http::Validators ValidatorsOf(const Response& response, int64_t now) {
+  std::string_view fields(response.bytes, response.date_offset - kDateName);
+  fields.remove_prefix(fields.find('\n') + 1);
+  const std::string_view modified = http::FindField(fields, "last-modified");
+  http::Validators validators;
+  validators.etag = http::FindField(fields, "etag");
+  if (!modified.empty()) validators.last_modified = http::ParseDate(modified, now);
+  return validators;
 }
 
 }  // namespace
@@ -176,6 +256,7 @@ void Site::Advance(Lookup* lookup) const {
   __builtin_prefetch(line + 64);
   __builtin_prefetch(line + 128);
   __builtin_prefetch(line + 192);
+  __builtin_prefetch(line + 256);
 }
 
 Answer Site::Find(const Request& request, const Lookup& lookup, Scratch* scratch) const {
@@ -198,13 +279,17 @@ Answer Site::Impl::FindSlowly(const Request& request, const Lookup& lookup,
                               Scratch* scratch) const {
   class Taker final : public LeafVisitor {
    public:
-    Taker(const Request& request, const Lookup& lookup) : request_(request), lookup_(lookup) {}
-    bool Visit(const Leaf& leaf) override { return Take(leaf, request_, lookup_, &answer); }
+    Taker(const Request& request, const Lookup& lookup, const Scratch& scratch)
+        : request_(request), lookup_(lookup), scratch_(scratch) {}
+    bool Visit(const Leaf& leaf) override {
+      return Take(leaf, request_, lookup_, scratch_, &answer);
+    }
     Answer answer;
 
    private:
     const Request& request_;
     const Lookup& lookup_;
+    const Scratch& scratch_;
   };
 
   const auto& view = *static_cast<const View*>(lookup.view);
@@ -216,7 +301,7 @@ Answer Site::Impl::FindSlowly(const Request& request, const Lookup& lookup,
     return answer;
   }
   if (IsAsterisk(lookup.path)) return Own(request, lookup, scratch);
-  Taker taker(request, lookup);
+  Taker taker(request, lookup, *scratch);
   for (const Table* table : view.tables) {
     const Leaf* leaf = table->Exact(lookup.path, lookup.hash);
     if (leaf != nullptr && taker.Visit(*leaf)) return taker.answer;
@@ -242,9 +327,15 @@ Answer Site::Impl::Own(const Request& request, const Lookup& lookup, Scratch* sc
   }
   AllowCollector collector(nullptr);
   collector.Collect(view, lookup.path, lookup.hash, scratch);
-  if (collector.allow() == 0) return AsReady(ReadyError(own, kNotFound), 404);
-  Answer answer = AsReady(ReadyForMethod(own, head.method_id, collector.allow()), status);
-  answer.allow = collector.allow();
+  uint16_t allowed = collector.allow();
+  if (allowed == 0) {
+    const Target* directory = DirectoryAt(view, lookup.path, scratch);
+    if (directory == nullptr) return AsReady(ReadyError(own, kNotFound), 404);
+    if (head.method_id <= Method::kHead) return Templated(*directory);
+    allowed = BitOf(Method::kGet) | BitOf(Method::kHead);
+  }
+  Answer answer = AsReady(ReadyForMethod(own, head.method_id, allowed), status);
+  answer.allow = allowed;
   return answer;
 }
 
@@ -300,15 +391,42 @@ size_t Site::Render(const Answer& answer, const Request& request, const Scratch&
   return composed.Render(request, scratch, date, head_only, out, &head_size);
 }
 
-Selected Site::Select(const Response& response, const http::RequestHead&, int64_t) const {
-  return {&response, {}};
+Selected Site::Select(const Response& response, const http::RequestHead& head, int64_t now) const {
+  Selected selected;
+  selected.response = &response;
+  const unsigned asked = response.selectors & head.selectors;
+  if ((asked & (http::kAcceptEncoding | http::kWeightedCodings)) != 0) {
+    selected.response = BestCoding(response, head);
+  }
+  if (selected.response == nullptr) {
+    selected.selection.status = 406;
+  } else if ((asked & (http::kConditional | http::kRange)) != 0) {
+    const Response& chosen = *selected.response;
+    selected.selection = http::Select(head, ValidatorsOf(chosen, now), chosen.body_size, now);
+    const uint16_t status = selected.selection.status;
+    const bool heeds_range = (response.selectors & http::kRange) != 0;
+    if (!heeds_range && (status == 206 || status == 416)) selected.selection.status = 200;
+  }
+  return selected;
 }
 
-Answer Site::ErrorOf(const Answer& answer, uint16_t status, const Request&, const Scratch&) const {
-  return Fixed(answer.rule, FaultResponse(status));
+Answer Site::ErrorOf(const Answer& answer, uint16_t status, const Request& /*request*/,
+                     const Scratch& scratch) const {
+  const ReadyAnswer* ready = nullptr;
+  const auto numbers = impl_->file_errors.find(answer.rule);
+  if (numbers != impl_->file_errors.end() && (status == 404 || status == 500)) {
+    const uint32_t number = status == 404 ? numbers->second.not_found : numbers->second.failed;
+    ready = ReadyError(OwnAnswersOf(scratch.view, scratch.canonical), kFirstRuleError + number);
+  }
+  Answer error = AsReady(ready, status);
+  error.own = false;
+  error.rule = answer.rule;
+  return error;
 }
 
-std::string_view Site::TypeOf(std::string_view name) const { return http::MediaTypeOf(name); }
+std::string_view Site::TypeOf(std::string_view name) const {
+  return site::TypeOf(impl_->config, name);
+}
 
 const Response& Site::FaultResponse(int status) const {
   const auto* at = std::ranges::find(kFaults, status);

@@ -155,7 +155,8 @@ class Site {
   [[nodiscard]] std::string_view TypeOf(std::string_view name) const;
 
   // The answer to a fault of the parser (400, 408, 413, 414, 417, 431, 501, 505), to 503 for a
-  // relay that is full, or 500 for a fault of ours. Top-level headers; the default body.
+  // relay that is full, or 500 for a fault of ours. Top-level headers and `errors`, which may give
+  // it another status.
   [[nodiscard]] const Response& FaultResponse(int status) const;
 
   // Appends the whole response of a kTemplate (head with a Date of `date`, body) to `out`, whose
@@ -178,6 +179,7 @@ class Site {
 
  private:
   friend class Compiler;
+  friend class TargetMaker;
   struct Impl;
   explicit Site(std::unique_ptr<const Impl> impl);
   std::unique_ptr<const Impl> impl_;
@@ -186,8 +188,12 @@ class Site {
 struct Compiled {
   std::shared_ptr<const Site> site;  // null where there is an error
   Diagnostics diagnostics;           // clashes are errors; rules that can never answer are warnings
+  size_t bodies_coded = 0;           // that gzip and brotli were tried on
+  size_t codings_kept = 0;           // bodies whose codings were taken over from `previous`
 };
 
-[[nodiscard]] Compiled Compile(config::Config config);
+// A body that `previous` sends too isn't coded again; it is needed for this call alone.
+[[nodiscard]] Compiled Compile(config::Config config,
+                               const std::shared_ptr<const Site>& previous = nullptr);
 
 }  // namespace quipd::site

@@ -19,6 +19,7 @@
 #include "site/site.h"
 #include "site/table.h"
 #include "site/template.h"
+#include "site/variants.h"
 
 namespace quipd::site {
 
@@ -33,6 +34,12 @@ struct View {
 
 inline constexpr std::array<uint16_t, 10> kFaults = {400, 408, 413, 414, 417,
                                                      431, 500, 501, 503, 505};
+
+// The numbers of the errors of a rule that opens files.
+struct FileErrors {
+  uint32_t not_found = 0;
+  uint32_t failed = 0;  // 500
+};
 
 struct Site::Impl {
   explicit Impl(config::Config loaded)
@@ -51,6 +58,9 @@ struct Site::Impl {
   uint16_t allow = 0;  // of all rules, for "OPTIONS *"
   std::array<Response, kFaults.size()> faults{};
   std::unordered_map<uint32_t, std::string_view> relay_fields;
+  std::deque<FileRule> files;
+  std::unordered_map<uint32_t, FileErrors> file_errors;
+  CodedBodies coded;  // in the arena
 
   [[nodiscard]] const View* ViewOf(const Request& request, Scratch* scratch) const;
   [[nodiscard]] Answer FindSlowly(const Request& request, const Lookup& lookup,

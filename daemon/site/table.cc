@@ -5,6 +5,7 @@
 
 namespace quipd::site {
 
+template <bool kSlashless>
 class Table::Walk {
  public:
   Walk(const Table& table, Scratch* scratch, LeafVisitor* visitor, const char* end)
@@ -12,7 +13,10 @@ class Table::Walk {
 
   // `at` is the '/' before the next segment, or the end of the path.
   bool From(const Node& node, const char* at) {
-    if (at == end_) return node.leaf != nullptr && visitor_.Visit(*node.leaf);
+    if (at == end_) {
+      const Leaf* leaf = kSlashless ? node.rest : node.leaf;
+      return leaf != nullptr && visitor_.Visit(*leaf);
+    }
     const char* begin = at + 1;
     const void* slash = std::memchr(begin, '/', end_ - begin);
     const char* next = slash == nullptr ? end_ : static_cast<const char*>(slash);
@@ -20,7 +24,7 @@ class Table::Walk {
     return (node.literals && ByLiteral(node, segment)) ||
            (!node.shapes.empty() && ByShape(node, segment)) ||
            (node.param != nullptr && !segment.empty() && With(segment, *node.param, next)) ||
-           (node.rest != nullptr && ByRest(node, begin));
+           (!kSlashless && node.rest != nullptr && ByRest(node, begin));
   }
 
  private:
@@ -77,7 +81,13 @@ class Table::Walk {
 bool Table::VisitPatterns(std::string_view path, Scratch* scratch, LeafVisitor* visitor) const {
   scratch->param_count = 0;
   if (root_ == nullptr) return false;
-  return Walk(*this, scratch, visitor, path.data() + path.size()).From(*root_, path.data());
+  return Walk<false>(*this, scratch, visitor, path.data() + path.size()).From(*root_, path.data());
+}
+
+bool Table::VisitSlashless(std::string_view path, Scratch* scratch, LeafVisitor* visitor) const {
+  scratch->param_count = 0;
+  if (root_ == nullptr) return false;
+  return Walk<true>(*this, scratch, visitor, path.data() + path.size()).From(*root_, path.data());
 }
 
 }  // namespace quipd::site

@@ -76,8 +76,12 @@ class Table {
   // are in `scratch` then. True where the visitor stopped.
   bool VisitPatterns(std::string_view path, Scratch* scratch, LeafVisitor* visitor) const;
 
+  // The same for the leaves of {name...} and `dir` whose path before the last slash is `path`.
+  bool VisitSlashless(std::string_view path, Scratch* scratch, LeafVisitor* visitor) const;
+
  private:
   friend class TableBuilder;
+  template <bool kSlashless>
   class Walk;
 
   PointerIndex<Leaf> exact_;

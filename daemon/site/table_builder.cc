@@ -312,6 +312,8 @@ const Leaf* TableBuilder::BuildLeaf(const LeafClaims& claims, TargetSource* targ
   const Target target = targets->TargetWithLeaf(rule, claims.path, &leaf);
   const bool fixed = target.kind == Target::Kind::kFixed && target.draining == nullptr;
   leaf->allow = AllowOf(claims);
+  leaf->directory =
+      get != nullptr && config_.rules[get->rule].answer.action == config::Action::kDir;
   if (get != nullptr && get == head && fixed) {
     leaf->get = target.response;
     leaf->rule = rule;

@@ -2,9 +2,13 @@
 #include "unit/site/site_builder.h"
 
 #include <gtest/gtest.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
+#include <utility>
 
 #include "http/path.h"
 
@@ -18,8 +22,8 @@ constexpr std::string_view kDate = "Sun, 06 Nov 1994 08:49:37 GMT";
 
 Action ActionOf(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(Action::kHealth); ++i) {
-    constexpr std::string_view kNames[] = {"echo",  "html", "json",    "status", "redirect",
-                                           "moved", "file", "reflect", "health"};
+    constexpr std::string_view kNames[] = {"echo",  "html", "json", "status",  "redirect",
+                                           "moved", "file", "dir",  "reflect", "health"};
     if (kNames[i] == name) return static_cast<Action>(i);
   }
   ADD_FAILURE() << "no action " << name;
@@ -69,6 +73,17 @@ Segment MakeSegment(std::string_view text) {
     segment.name.resize(segment.name.size() - 3);
   }
   return segment;
+}
+
+// As the path of a dir does: its last segment is all that is left.
+void MatchAllBelow(config::Rule* rule) {
+  config::Path& path = rule->path;
+  if (path.segments.empty()) {
+    std::istringstream in(std::exchange(path.canonical, "").substr(1));
+    for (std::string text; std::getline(in, text, '/');) path.segments.push_back(MakeSegment(text));
+    path.segments.emplace_back();
+  }
+  path.segments.back().kind = Segment::Kind::kRest;
 }
 
 uint16_t UsualStatus(Action action, const std::string& payload) {
@@ -151,6 +166,10 @@ config::Rule MakeRule(std::string_view key, std::string payload) {
   rule.answer.action = ActionOf(action);
   rule.answer.status = UsualStatus(rule.answer.action, payload);
   rule.answer.payload = std::move(payload);
+  if (rule.answer.action == Action::kDir) {
+    rule.answer.file = std::exchange(rule.answer.payload, "");
+    MatchAllBelow(&rule);
+  }
   return rule;
 }
 
@@ -185,6 +204,7 @@ config::Rule& SiteBuilder::Add(std::string_view key, std::string payload) {
   rule.listener = scope.listener;
   rule.override_on = scope.override_on;
   rule.place.mark.line = static_cast<uint32_t>(config.rules.size());
+  if (rule.answer.action == Action::kDir) MatchAllBelow(&rule);
   const bool redirect =
       rule.answer.action == Action::kRedirect || rule.answer.action == Action::kMoved;
   if (redirect && rule.answer.payload.find("{{") != std::string::npos) {
@@ -248,18 +268,24 @@ std::shared_ptr<const Site> SiteBuilder::Build() {
   return compiled.site;
 }
 
-Asked AskSite(const Site& site, const Ask& ask) {
+Heard::Heard(std::string bytes) : text(std::move(bytes)) {
+  EXPECT_EQ(http::ParseRequestHead(text, {}, &head).state, http::HeadState::kComplete) << text;
+}
+
+Asked AskSite(const Site& site, const Ask& ask) { return AskError(site, ask, 0); }
+
+Asked AskError(const Site& site, const Ask& ask, uint16_t status) {
   std::string text = ask.method + ' ' + ask.target + " HTTP/1.1\r\n";
   if (!ask.host.empty()) text += "Host: " + ask.host + "\r\n";
   if (ask.host.empty()) text = ask.method + ' ' + ask.target + " HTTP/1.0\r\n";
   text += ask.fields + "\r\n";
-  http::RequestHead head;
-  const http::HeadResult parsed = http::ParseRequestHead(text, {}, &head);
-  EXPECT_EQ(parsed.state, http::HeadState::kComplete) << text;
-  Request request{&head, ask.listener, ask.secure, ask.client};
+  const Heard heard(std::move(text));
+  const Request request{&heard.head, ask.listener, ask.secure, ask.client};
   Scratch scratch;
   Asked asked;
   asked.answer = site.Find(request, &scratch);
+  if (status != 0) asked.answer = site.ErrorOf(asked.answer, status, request, scratch);
+  asked.below = asked.answer.below;
   if (ask.composed) {
     asked.answer.kind = Answer::Kind::kTemplate;
     asked.answer.compiled = nullptr;
@@ -296,6 +322,13 @@ std::string FieldOf(const std::string& answer, std::string_view name) {
   const std::string_view value =
       http::FindField(std::string_view(answer).substr(begin, end + 2 - begin), name);
   return value.data() == nullptr ? "(none)" : std::string(value);
+}
+
+std::string EtagFor(std::string_view body) {
+  char tag[19];
+  std::snprintf(tag, sizeof tag, "\"%016llx\"",
+                static_cast<unsigned long long>(XXH3_64bits(body.data(), body.size())));
+  return tag;
 }
 
 std::string BodyOf(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }

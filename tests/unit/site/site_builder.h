@@ -53,10 +53,18 @@ class SiteBuilder {
   std::vector<uint32_t> open_{0};
 };
 
+// A request's head, parsed; not to be moved.
+struct Heard {
+  explicit Heard(std::string bytes);
+  std::string text;
+  http::RequestHead head;
+};
+
 // A request and what the Site sends to it.
 struct Asked {
   std::string bytes;  // the whole answer, the Date left as "<date>"
   Answer answer;
+  std::string below;  // of the answer
   uint16_t status = 0;
 };
 
@@ -72,10 +80,14 @@ struct Ask {
 };
 
 [[nodiscard]] Asked AskSite(const Site& site, const Ask& ask);
+// The error of `status` in place of what is answered.
+[[nodiscard]] Asked AskError(const Site& site, const Ask& ask, uint16_t status);
 [[nodiscard]] Asked AskSite(const Site& site, std::string method, std::string target);
 
 // The value of a field of an answer; "(none)" where it has none.
 [[nodiscard]] std::string FieldOf(const std::string& answer, std::string_view name);
 [[nodiscard]] std::string BodyOf(const std::string& answer);
+// The strong validator of those bytes.
+[[nodiscard]] std::string EtagFor(std::string_view body);
 
 }  // namespace quipd::site
