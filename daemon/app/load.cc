@@ -6,12 +6,13 @@
 
 namespace quipd::app {
 
-LoadedSite LoadSite(const config::LoadRequest& request) {
+LoadedSite LoadSite(const config::LoadRequest& request,
+                    const std::shared_ptr<const site::Site>& previous) {
   config::Loaded loaded = config::Load(request);
   LoadedSite result;
   result.diagnostics = std::move(loaded.diagnostics);
   if (!loaded.config) return result;
-  site::Compiled compiled = site::Compile(std::move(*loaded.config));
+  site::Compiled compiled = site::Compile(std::move(*loaded.config), previous);
   std::move(compiled.diagnostics.begin(), compiled.diagnostics.end(),
             std::back_inserter(result.diagnostics));
   result.site = std::move(compiled.site);

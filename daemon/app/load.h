@@ -16,6 +16,8 @@ struct LoadedSite {
   Diagnostics diagnostics;                 // errors and warnings, all of them
 };
 
-[[nodiscard]] LoadedSite LoadSite(const config::LoadRequest& request);
+// Bodies that `previous`, which may be null, sends too aren't coded again.
+[[nodiscard]] LoadedSite LoadSite(const config::LoadRequest& request,
+                                  const std::shared_ptr<const site::Site>& previous = nullptr);
 
 }  // namespace quipd::app

@@ -208,8 +208,8 @@ void Supervisor::BeginLoading() {
   is_loading_ = true;
   if (loading_.joinable()) loading_.join();
   const BlockedSignals blocked;
-  loading_ = std::thread([this] {
-    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load));
+  loading_ = std::thread([this, serving = site_] {
+    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, serving));
     mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
   });
 }
