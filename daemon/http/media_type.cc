@@ -58,7 +58,7 @@ constexpr auto kCorrections = std::to_array<Known>({
 });
 
 constexpr auto kSystem = std::to_array<Known>({
-#include "media_types.inc"
+#include "http/media_types.inc"
 });
 
 consteval size_t LongestOf(std::span<const Known> table) {
