@@ -89,7 +89,7 @@ uint16_t FileResponder::AnswerNamed(const Question& question, Folder* folder,
   shown.type = rule.type.empty() ? question.site.TypeOf(name) : rule.type;
   shown.is_negotiated = rule.options->compress && http::IsCompressible(shown.type);
   http::CodingWeights weights;
-  if ((question.head.selectors & kCodings) != 0) weights = http::WeightsOf(question.head.fields);
+  if ((question.head.selectors & kCodings) != 0) weights = http::WeightsOf(question.head.selecting);
   shown.state = OpenBest(question, folder, name, weights, &shown);
   switch (shown.state.kind) {
     case Kind::kFile:
