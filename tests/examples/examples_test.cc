@@ -2,8 +2,10 @@
 // What config/ ships: each file loads without a warning and answers byte for byte.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -60,6 +62,7 @@ struct Case {
   std::string_view type;   // empty: no Content-Type
   std::string_view body;   // kOwn: a body of quipd's own, not looked at
   std::string_view field;  // a line that the head has besides; may be empty
+  uint32_t listener = 0;
 };
 
 constexpr std::string_view kOwn = "\x01";
@@ -135,13 +138,61 @@ constexpr Case kCases[] = {
     {"examples/mock-api.yaml", "GET", "/api/v1/busy", "h", 503, kText, kOwn, "Retry-After: 5"},
     {"examples/mock-api.yaml", "GET", "/api/v1/none", "h", 404, kJson,
      R"({"error":"no such thing"})", "X-Mock: true"},
+
+    {"examples/static-site.yaml", "POST", "/", "h", 405, kText, kOwn, "Allow: GET, HEAD, OPTIONS"},
+
+    {"examples/tls-redirect.yaml", "GET", "/a/b?c=d", "example.com", 308, "", "",
+     "Location: https://example.com/a/b?c=d"},
+    {"examples/tls-redirect.yaml", "POST", "/.well-known/a", "example.com", 308, "", "",
+     "Location: https://example.com/.well-known/a"},
+    {"examples/tls-redirect.yaml", "GET", "/", "example.com", 200, kText, "Hello World!",
+     "Strict-Transport-Security: max-age=31536000", 1},
+    {"examples/tls-redirect.yaml", "GET", "/.well-known/a", "example.com", 404, kText, kOwn,
+     "Strict-Transport-Security: max-age=31536000", 1},
 };
+
+// What is answered by a file that is opened for each request.
+struct Opened {
+  std::string_view file;
+  std::string_view target;
+  std::string_view variable;  // the folder is that of this variable
+  std::string_view folder;    // and this behind it
+  std::string_view below;     // the name in there
+};
+
+constexpr Opened kOpened[] = {
+    {"examples/static-site.yaml", "/", "SITE", "", ""},
+    {"examples/static-site.yaml", "/accounts/7?x=y", "SITE", "", "accounts/7"},
+    {"examples/static-site.yaml", "/assets/app.js", "SITE", "/assets", "app.js"},
+    {"examples/static-site.yaml", "/assets", "SITE", "", "assets"},
+    {"examples/static-site.yaml", "/assets", "SITE", "", "assets"},
+    {"examples/tls-redirect.yaml", "/.well-known/acme-challenge/x", "WELL_KNOWN", "",
+     "acme-challenge/x"},
+};
+
+// The folders that examples name, in a folder of the test's own.
+const std::map<std::string_view, std::string>& Folders() {
+  static const std::map<std::string_view, std::string> folders = [] {
+    const std::string root = testing::TempDir() + "quipd-examples-" + std::to_string(getpid());
+    std::filesystem::create_directories(root + "/site/assets");
+    std::filesystem::create_directories(root + "/well-known");
+    std::ofstream(root + "/site/index.html") << "<h1>Home</h1>";
+    return std::map<std::string_view, std::string>{{"SITE", root + "/site"},
+                                                   {"WELL_KNOWN", root + "/well-known"}};
+  }();
+  return folders;
+}
+
+const char* Variable(const char* name) {
+  const auto found = Folders().find(name);
+  return found == Folders().end() ? nullptr : found->second.c_str();
+}
 
 // The Site of a shipped file; its diagnostics are failures.
 std::shared_ptr<const site::Site> LoadShipped(std::string_view file) {
   config::LoadRequest request;
   request.file = std::string(QUIPD_SOURCE_DIR "/config/").append(file);
-  request.environment = [](const char*) -> const char* { return nullptr; };
+  request.environment = Variable;
   config::Loaded loaded = config::Load(request);
   EXPECT_EQ(ToText(loaded.diagnostics), "");
   if (!loaded.config.has_value()) {
@@ -165,7 +216,7 @@ Response Ask(const site::Site& site, const Case& test) {
   const http::HeadResult parsed = http::ParseRequestHead(bytes, http::HeadLimits{}, &head);
   EXPECT_EQ(parsed.state, http::HeadState::kComplete);
 
-  const site::Request request{.head = &head, .client = "127.0.0.1"};
+  const site::Request request{.head = &head, .listener = test.listener, .client = "127.0.0.1"};
   site::Scratch scratch;
   const site::Answer answer = site.Find(request, &scratch);
   EXPECT_NE(answer.kind, site::Answer::Kind::kRelay);
@@ -217,6 +268,25 @@ TEST(Examples, AnswerByteForByte) {
     }
     ASSERT_NE(found->second, nullptr);
     ExpectAnswer(*found->second, test);
+  }
+}
+
+TEST(Examples, OpenTheRightFiles) {
+  for (const Opened& test : kOpened) {
+    SCOPED_TRACE(testing::Message() << test.file << ": " << test.target);
+    const std::shared_ptr<const site::Site> site = LoadShipped(test.file);
+    ASSERT_NE(site, nullptr);
+    const std::string bytes =
+        std::string("GET ").append(test.target).append(" HTTP/1.1\r\nHost: h\r\n\r\n");
+    http::RequestHead head;
+    ASSERT_EQ(http::ParseRequestHead(bytes, http::HeadLimits{}, &head).state,
+              http::HeadState::kComplete);
+    site::Scratch scratch;
+    const site::Answer answer = site->Find({.head = &head, .client = "127.0.0.1"}, &scratch);
+    ASSERT_EQ(answer.kind, site::Answer::Kind::kFile);
+    EXPECT_TRUE(answer.files->is_dir);
+    EXPECT_EQ(answer.files->path, Folders().at(test.variable) + std::string(test.folder));
+    EXPECT_EQ(answer.below, test.below);
   }
 }
 

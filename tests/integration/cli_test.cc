@@ -9,6 +9,7 @@ namespace quipd::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -137,6 +138,28 @@ TEST_F(Cli, ExplainSaysWhyNothingAnswers) {
   EXPECT_THAT(lost.output, HasSubstr("404"));
   const Outcome refused = RunQuipd({"explain", "-c", File(), "PUT", "/x"});
   EXPECT_THAT(refused.output, HasSubstr("405"));
+}
+
+// What is opened for each request is named, whether it is there or not.
+TEST_F(Cli, DirectoriesAndLargeFiles) {
+  folder_.Write("site/index.html", "<h1>Home</h1>");
+  folder_.Write("large.bin", "0123456789");
+  folder_.Write("quipd.yaml",
+                "limits: {inline_file: 9B}\nroutes:\n  - GET /site/ dir: site\n"
+                "  - GET /large file: large.bin\n");
+  const Outcome routes = RunQuipd({"routes", "-c", File()});
+  EXPECT_THAT(routes.output, AllOf(ContainsRegex("GET +\\* +/site/ +dir +.*quipd.yaml:3"),
+                                   ContainsRegex("/large +file \\(live\\) +.*quipd.yaml:4")));
+  const std::pair<const char*, std::string> kFiles[] = {
+      {"/site/a/b.txt", "site/a/b.txt"}, {"/site/", "site/"}, {"/large", "large.bin"}};
+  for (const auto& [path, file] : kFiles) {
+    SCOPED_TRACE(path);
+    EXPECT_THAT(RunQuipd({"explain", "-c", File(), "GET", path}).output,
+                AllOf(HasSubstr("answer: 200 OK\n"),
+                      HasSubstr("file: " + folder_.File(file) + ", if it is there\n")));
+  }
+  const Outcome slash = RunQuipd({"explain", "-c", File(), "GET", "/site"});
+  EXPECT_THAT(slash.output, AllOf(HasSubstr("answer: 301"), Not(HasSubstr("if it is there"))));
 }
 
 }  // namespace
