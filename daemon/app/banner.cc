@@ -14,15 +14,17 @@ std::string Count(size_t count, const std::string& word) {
 
 }  // namespace
 
-std::string UrlOf(const std::string& address) {
-  if (address.starts_with("unix:")) return address;
+std::string UrlOf(const server::Address& address) {
+  const std::string& shown = address.shown;
+  if (shown.starts_with("unix:")) return shown;
+  const std::string scheme = address.secure ? "https://" : "http://";
   for (const std::string_view any : {std::string_view("[::]:"), std::string_view("0.0.0.0:")}) {
-    if (address.starts_with(any)) return "http://localhost:" + address.substr(any.size()) + '/';
+    if (shown.starts_with(any)) return scheme + "localhost:" + shown.substr(any.size()) + '/';
   }
-  return "http://" + address + '/';
+  return scheme + shown + '/';
 }
 
-std::string Summary(const config::Config& config, const std::vector<std::string>& addresses) {
+std::string Summary(const config::Config& config, const std::vector<server::Address>& addresses) {
   std::string out = Count(config.rules.size(), "route") + ", listening on ";
   for (size_t i = 0; i < addresses.size(); ++i) {
     if (i > 0) out += ", ";
@@ -40,7 +42,7 @@ std::string Banner(const config::Config& config, const Start& start) {
   line("profile", config.profile);
   line("pid", std::to_string(getpid()));
   line("routes", std::to_string(config.rules.size()));
-  for (const std::string& address : start.addresses) line("listening", UrlOf(address));
+  for (const server::Address& address : start.addresses) line("listening", UrlOf(address));
   line("ready", "in " + std::to_string(start.took.count()) + " ms");
   return out;
 }

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "config/config.h"
+#include "server/server.h"
 
 namespace quipd::app {
 
 struct Start {
   std::string configuration;  // as named on the command line
-  std::vector<std::string> addresses;
+  std::vector<server::Address> addresses;
   std::chrono::milliseconds took{0};
 };
 
@@ -21,9 +22,9 @@ struct Start {
 
 // "3 routes, listening on http://127.0.0.1:8080/", for logs and STATUS=.
 [[nodiscard]] std::string Summary(const config::Config& config,
-                                  const std::vector<std::string>& addresses);
+                                  const std::vector<server::Address>& addresses);
 
 // The URL that reaches a bound address from this machine.
-[[nodiscard]] std::string UrlOf(const std::string& address);
+[[nodiscard]] std::string UrlOf(const server::Address& address);
 
 }  // namespace quipd::app

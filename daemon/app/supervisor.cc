@@ -105,7 +105,7 @@ class Supervisor {
   void BeginLoading();
   void Loaded(LoadedSite loaded);
   std::string TakeOver(const LoadedSite& loaded);
-  Result<void> Apply(const std::shared_ptr<const site::Site>& site);
+  Result<void> Apply(const LoadedSite& loaded);
   void Reopen();
   void Drain();
 
@@ -113,6 +113,7 @@ class Supervisor {
   server::EventBase base_;  // before all that lives on it
   server::Mailbox mailbox_;
   std::vector<server::Event> signals_;
+  const std::shared_ptr<server::TicketKeys> tickets_ = std::make_shared<server::TicketKeys>();
   std::shared_ptr<const site::Site> site_;
   std::unique_ptr<server::Server> server_;
   std::thread loading_;
@@ -126,7 +127,7 @@ int Supervisor::Run(Clock::time_point started) {
   // These wait for the loop; the two that end the process end it now, as before any handler.
   AddSignal(SIGHUP);
   AddSignal(SIGUSR1);
-  LoadedSite loaded = LoadSite(request_.load);
+  LoadedSite loaded = LoadSite(request_.load, tickets_);
   if (loaded.site == nullptr) {
     Print(loaded.diagnostics);
     return 1;
@@ -151,7 +152,7 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   if (Result<void> log = ConfigureLog(config.log); !log) return log;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
   const BlockedSignals blocked;
-  auto server = server::Server::Start(loaded.site, WorkersOf(config), ended);
+  auto server = server::Server::Start(loaded.site, loaded.tls, WorkersOf(config), ended);
   if (!server) return tl::unexpected(std::move(server.error()));
   server_ = std::move(*server);
   site_ = std::move(loaded.site);
@@ -165,7 +166,7 @@ void Supervisor::AddSignal(int number) {
 
 void Supervisor::AnnounceStart(Clock::time_point started) {
   const config::Config& config = site_->config();
-  const std::vector<std::string> addresses = server_->Addresses();
+  const std::vector<server::Address> addresses = server_->Addresses();
   const auto took = Since(started);
   if (config.dev) {
     std::fputs(Banner(config, {request_.configuration, addresses, took}).c_str(), stdout);
@@ -176,7 +177,9 @@ void Supervisor::AnnounceStart(Clock::time_point started) {
 }
 
 void Supervisor::TellReady(bool reload_failed, const std::string& status) {
-  NotifyReady({status, server_->Addresses(), generation_, reload_failed});
+  std::vector<std::string> addresses;
+  for (const server::Address& address : server_->Addresses()) addresses.push_back(address.shown);
+  NotifyReady({status, addresses, generation_, reload_failed});
 }
 
 void Supervisor::OnSignal(evutil_socket_t number, short, void* pointer) {
@@ -209,7 +212,7 @@ void Supervisor::BeginLoading() {
   if (loading_.joinable()) loading_.join();
   const BlockedSignals blocked;
   loading_ = std::thread([this, serving = site_] {
-    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, serving));
+    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, tickets_, serving));
     mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
   });
 }
@@ -232,7 +235,7 @@ void Supervisor::Loaded(LoadedSite loaded) {
 std::string Supervisor::TakeOver(const LoadedSite& loaded) {
   Diagnostics faults = loaded.diagnostics;
   if (loaded.site != nullptr) {
-    Result<void> applied = Apply(loaded.site);
+    Result<void> applied = Apply(loaded);
     if (applied) {
       LogWarnings(loaded.diagnostics);
       spdlog::info("reloaded, generation {}: {}", generation_,
@@ -246,11 +249,11 @@ std::string Supervisor::TakeOver(const LoadedSite& loaded) {
 }
 
 // All or nothing: what can fail comes first.
-Result<void> Supervisor::Apply(const std::shared_ptr<const site::Site>& site) {
-  const config::Config& config = site->config();
+Result<void> Supervisor::Apply(const LoadedSite& loaded) {
+  const config::Config& config = loaded.site->config();
   const config::Log old_log = site_->config().log;
   if (Result<void> log = ConfigureLog(config.log); !log) return log;
-  if (Result<void> taken = server_->Reload(site); !taken) {
+  if (Result<void> taken = server_->Reload(loaded.site, loaded.tls); !taken) {
     if (Result<void> back = ConfigureLog(old_log); !back)
       spdlog::warn("{}", FirstError(back.error()));
     return taken;
@@ -259,7 +262,7 @@ Result<void> Supervisor::Apply(const std::shared_ptr<const site::Site>& site) {
     spdlog::warn("workers: {} takes hold after a restart; {} are running", WorkersOf(config),
                  server_->workers());
   }
-  site_ = site;
+  site_ = loaded.site;
   ++generation_;
   return {};
 }

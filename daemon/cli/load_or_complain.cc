@@ -8,7 +8,7 @@
 namespace quipd::cli {
 
 std::shared_ptr<const site::Site> LoadOrComplain(const Source& source) {
-  const app::LoadedSite loaded = app::LoadSite(source.load);
+  const app::LoadedSite loaded = app::LoadSite(source.load, std::make_shared<server::TicketKeys>());
   std::fputs(ToText(loaded.diagnostics).c_str(), stderr);
   return loaded.site;
 }

@@ -54,7 +54,7 @@ Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDes
       set_(set),
       listener_(std::move(listener)),
       since_ms_(context->now_ms),
-      transport_(std::move(socket)),
+      transport_(std::move(socket), listener_->tls),
       peer_(peer) {
   Check(event_assign(&read_event_, context->base, transport_.fd(), EV_READ | EV_PERSIST, OnReadable,
                      this) == 0);
@@ -63,6 +63,8 @@ Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDes
 Connection::~Connection() {
   if (exchange_ != nullptr) context_->relay->Cancel(exchange_->id);
   SetReading(false);
+  // With a queue the client has not had all of its answers, and must not think so.
+  if (queue_ == nullptr) static_cast<void>(transport_.CloseNotify());
 }
 
 void Connection::Open(Context* context, Gate* gate, ConnectionSet* set, FileDescriptor socket,
@@ -114,11 +116,17 @@ void Connection::Drain(Connection* self) {
 void Connection::Settle() {
   Flush();
   if (phase_ == Phase::kOpen && half_closed_ && exchange_ == nullptr && queue_ == nullptr) {
-    phase_ = Phase::kClosed;
+    phase_ = Phase::kEnding;
   }
   if (phase_ == Phase::kEnding && queue_ == nullptr) FinishEnding();
   if (phase_ == Phase::kClosed) return;
+  if (transport_.wants_write()) [[unlikely]]
+    MakeQueue();
   SetReading(WantsInput());
+  // No event of the socket tells of it. An event that is not added yet must not be activated.
+  if (reading_ && transport_.has_pending() && phase_ == Phase::kOpen) [[unlikely]] {
+    event_active(&read_event_, EV_READ, 0);
+  }
   SetDeadline();
 }
 
@@ -129,11 +137,27 @@ void Connection::ReadOnce() {
   const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
   if (size > 0) return Received(static_cast<size_t>(size));
   if (size == 0) return OnEndOfInput();
-  if (!IsBlocked(errno)) phase_ = Phase::kClosed;
+  if (!IsBlocked(errno)) OnReadFailed();
+}
+
+void Connection::OnReadFailed() {
+  if (!transport_.in_handshake()) {
+    phase_ = Phase::kClosed;
+    return;
+  }
+  context_->counters.handshakes_failed.Add(1);
+  if (!transport_.heard_plain_http()) {
+    phase_ = Phase::kClosed;
+    return;
+  }
+  transport_.BecomePlain();
+  const std::shared_ptr<const site::Site>& site = context_->site;
+  Reply(site->FaultResponse(400), false, Persistence::kClose, site);
+  EndAfterReplies(true);
 }
 
 void Connection::Received(size_t size) {
-  may_have_more_ = size == context_->input.size();
+  may_have_more_ = size == context_->input.size() || transport_.has_pending();
   const std::string_view input(context_->input.data(), size);
   if (held_ == nullptr) return Process(input);
   held_->append(input);
@@ -173,7 +197,7 @@ void Connection::OnEndOfInput() {
 }
 
 void Connection::Discard() {
-  const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
+  const ssize_t size = transport_.Discard(context_->input.data(), context_->input.size());
   if (size < 0 && IsBlocked(errno)) return;
   if (size > 0) drained_bytes_ += static_cast<uint32_t>(size);
   if (size <= 0 || drained_bytes_ > kLingerBytes) phase_ = Phase::kClosed;
@@ -208,6 +232,9 @@ bool Connection::IsIdle() const {
 // When the state that the connection is in has lasted too long.
 int64_t Connection::Due() const {
   const config::Timeouts& timeouts = context_->timeouts;
+  if (transport_.in_handshake()) [[unlikely]] {
+    return since_ms_ + (context_->draining ? kNewcomerMs : timeouts.head.count());
+  }
   int64_t due = kNoDeadline;
   if (phase_ == Phase::kLingering) {
     due = since_ms_ + kLingerMs;
@@ -228,7 +255,7 @@ void Connection::SetDeadline() {
   const bool begins_head = in_head && !in_head_;
   // What we don't read can't be late: the body's time begins anew when the queue has room again.
   const bool waits_for_us = incoming_ != nullptr && QueueIsFull();
-  const bool idle = IsIdle();
+  const bool idle = IsIdle() && !transport_.in_handshake();
   if (begins_head || waits_for_us || idle) since_ms_ = context_->now_ms;
   if (in_head || idle) in_head_ = in_head;
   context_->deadlines.Set(this, Due());
@@ -237,6 +264,11 @@ void Connection::SetDeadline() {
 void Connection::OnDeadline() {
   // A reload may have moved it away.
   if (Due() > context_->now_ms) return;
+  if (transport_.in_handshake()) {
+    context_->counters.handshakes_failed.Add(1);
+    phase_ = Phase::kClosed;
+    return;
+  }
   const bool late =
       queue_ != nullptr && write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
   const bool stuck = late && HasStoppedReading();
@@ -378,7 +410,7 @@ void Connection::SendFile(FileDescriptor file, uint64_t offset, uint64_t size) {
   EnsureRoom(size);
   if (context_->outbox.AppendFile(file.get(), offset, size)) return;
   Flush();  // what came before is whole
-  phase_ = Phase::kClosed;
+  BreakOff();
 }
 
 void Connection::SendFile(FileBody body) {
@@ -388,7 +420,7 @@ void Connection::SendFile(FileBody body) {
     const bool open = queue_ == nullptr && phase_ != Phase::kClosed;
     const FileBody::State state = open ? body.Send(&transport_, &sent) : FileBody::State::kBlocked;
     if (state == FileBody::State::kDone) return;
-    if (state == FileBody::State::kFailed) phase_ = Phase::kClosed;
+    if (state == FileBody::State::kFailed) BreakOff();
   }
   Flush();
   if (phase_ != Phase::kClosed) MakeQueue().AddFile(std::move(body));
@@ -410,6 +442,7 @@ void Connection::WriteQueued() {
   }
   if (written > 0) NoteProgress();
   if (queue_->empty()) queue_.reset();
+  if (queue_ == nullptr && transport_.wants_write()) return ReadOnce();
   if (QueueIsFull()) return;
   if (exchange_ != nullptr && exchange_->paused) {
     exchange_->paused = false;
@@ -427,12 +460,22 @@ void Connection::EndAfterReplies(bool linger) {
 }
 
 void Connection::FinishEnding() {
+  if (!transport_.CloseNotify()) {
+    MakeQueue();  // with nothing in it: it waits until the socket takes some
+    return;
+  }
   if (!linger_ || half_closed_ || !transport_.Shutdown()) {
     phase_ = Phase::kClosed;
     return;
   }
   phase_ = Phase::kLingering;
   since_ms_ = context_->now_ms;
+}
+
+// Ends the connection in an answer; the client must see that it is not whole.
+void Connection::BreakOff() {
+  transport_.Abandon();
+  phase_ = Phase::kClosed;
 }
 
 // --- evhttp's answers ---
@@ -497,7 +540,7 @@ void Connection::OnExchangeEnd(void* pointer, bool ok) {
 void Connection::ExchangeEnded(bool ok) {
   const std::unique_ptr<RelayedAnswer> answer = std::move(exchange_);
   if (!ok && answer->head_sent) {
-    phase_ = Phase::kClosed;  // the client must see that the answer broke off
+    BreakOff();
     return;
   }
   if (!ok) {

@@ -83,7 +83,7 @@ class Connection : private Deadline {
     return phase_ == Phase::kOpen && exchange_ == nullptr && !QueueIsFull();
   }
   [[nodiscard]] uint32_t listener_number() const;
-  [[nodiscard]] bool secure() const { return false; }
+  [[nodiscard]] bool secure() const { return transport_.secure(); }
   [[nodiscard]] std::string ClientText() const { return peer_.Text(); }
   [[nodiscard]] Incoming* incoming() { return incoming_.get(); }
 
@@ -132,6 +132,7 @@ class Connection : private Deadline {
   void Settle();
 
   void ReadOnce();
+  void OnReadFailed();
   void Received(size_t size);
   void OnEndOfInput();
   void Process(std::string_view input);
@@ -152,6 +153,7 @@ class Connection : private Deadline {
   void SendLargeHead(const site::Response& response, Persistence persistence);
   void EnsureRoom(size_t bytes);
   void FinishEnding();
+  void BreakOff();
   void SetReading(bool on);
   void SetDeadline();
   [[nodiscard]] int64_t Due() const;

@@ -20,10 +20,13 @@ struct event_base;
 
 namespace quipd::server {
 
+class TlsContext;
+
 // A listening socket as its connections know it: the rules of `listener:` are found by its number.
 struct ListenerSlot {
   static constexpr uint32_t kGone = UINT32_MAX;  // no longer in the configuration
   uint32_t number = kGone;                       // index into Config::listeners of the Site
+  std::shared_ptr<const TlsContext> tls;         // for new connections; null: plain
 };
 
 class Context {

@@ -18,7 +18,7 @@ namespace quipd::server {
 // An entry of `listen` that is open; the workers own its sockets.
 struct Listening {
   OpenListener open;
-  uint32_t number = 0;  // its index in the configuration
+  ListenerSlot slot;  // as each worker has it
 };
 
 namespace {
@@ -61,7 +61,8 @@ Server::~Server() {
 }
 
 Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> site,
-                                              size_t workers, std::function<void()> ended) {
+                                              const TlsContexts& tls, size_t workers,
+                                              std::function<void()> ended) {
   std::unique_ptr<Server> server(new Server());
   server->cap_->set_ceiling(MakeRoomForConnections(site->config().limits.connections, workers));
   const auto left = std::make_shared<std::atomic<size_t>>(workers);
@@ -74,7 +75,7 @@ Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> 
     server->workers_.push_back(std::move(*worker));
   }
   std::map<std::string, Listening> opened;
-  if (Result<void> open = server->OpenNew(site->config(), &opened); !open) {
+  if (Result<void> open = server->OpenNew(site->config(), tls, &opened); !open) {
     return tl::unexpected(std::move(open.error()));
   }
   for (auto& [key, listening] : opened) server->HandOut(key, &listening);
@@ -90,7 +91,7 @@ Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> 
 }
 
 // Opens what the configuration names and isn't open yet; every fault is reported.
-Result<void> Server::OpenNew(const config::Config& config,
+Result<void> Server::OpenNew(const config::Config& config, const TlsContexts& tls,
                              std::map<std::string, Listening>* opened) {
   Diagnostics faults;
   for (size_t i = 0; i < config.listeners.size(); ++i) {
@@ -103,7 +104,7 @@ Result<void> Server::OpenNew(const config::Config& config,
     }
     Listening listening;
     listening.open = std::move(*open);
-    listening.number = static_cast<uint32_t>(i);
+    listening.slot = {static_cast<uint32_t>(i), tls[i]};
     opened->emplace(key, std::move(listening));
   }
   if (!faults.empty()) return tl::unexpected(std::move(faults));
@@ -116,45 +117,49 @@ void Server::HandOut(const std::string& key, Listening* listening) {
       Worker* worker = workers_[i].get();
       // std::function must be copyable; the socket is not.
       auto socket = std::make_shared<FileDescriptor>(std::move(address.sockets[i]));
-      worker->Post([worker, key, number = listening->number, socket] {
-        worker->AddListener(key, number, std::move(*socket));
+      worker->Post([worker, key, slot = listening->slot, socket] {
+        worker->AddListener(key, slot, std::move(*socket));
       });
     }
     address.sockets.clear();
   }
 }
 
-Result<void> Server::Reload(std::shared_ptr<const site::Site> site) {
+Result<void> Server::Reload(std::shared_ptr<const site::Site> site, const TlsContexts& tls) {
   const config::Config& config = site->config();
   std::map<std::string, Listening> opened;
-  if (Result<void> open = OpenNew(config, &opened); !open) return open;
+  if (Result<void> open = OpenNew(config, tls, &opened); !open) return open;
 
   cap_->set_ceiling(MakeRoomForConnections(config.limits.connections, workers_.size()));
-  std::vector<std::pair<std::string, uint32_t>> moved;
   for (auto& [key, listening] : listening_) {
-    listening.number = IndexOf(config, key);
-    moved.emplace_back(key, listening.number);
-    if (listening.number == ListenerSlot::kGone) continue;
-    const config::Listener& listener = config.listeners[listening.number];
+    const uint32_t number = IndexOf(config, key);
+    const bool gone = number == ListenerSlot::kGone;
+    listening.slot = {number, gone ? nullptr : tls[number]};
+    if (gone) continue;
+    const config::Listener& listener = config.listeners[number];
     if (Result<void> mode = listening.open.file.SetMode(listener.mode); !mode) {
       spdlog::warn("{}", ToLine(mode.error().front()));
     }
   }
   PostToAll([&](Worker* worker) {
-    for (const auto& [key, number] : moved) {
-      worker->MoveListener(key, number);
-      if (number != ListenerSlot::kGone) worker->SetBacklog(key, config.listeners[number].backlog);
+    for (const auto& [key, listening] : listening_) {
+      if (listening.slot.number == ListenerSlot::kGone) {
+        worker->ForgetListener(key);
+      } else {
+        worker->ChangeListener(key, listening.slot);
+        worker->SetBacklog(key, config.listeners[listening.slot.number].backlog);
+      }
     }
     worker->Adopt(site);
   });
   for (auto& [key, listening] : opened) HandOut(key, &listening);
   PostToAll([&](Worker* worker) {
-    for (const auto& [key, number] : moved) {
-      if (number == ListenerSlot::kGone) worker->RemoveListener(key);
+    for (const auto& [key, listening] : listening_) {
+      if (listening.slot.number == ListenerSlot::kGone) worker->RemoveListener(key);
     }
   });
   std::erase_if(listening_,
-                [](const auto& one) { return one.second.number == ListenerSlot::kGone; });
+                [](const auto& one) { return one.second.slot.number == ListenerSlot::kGone; });
   listening_.merge(opened);
   order_.clear();
   for (const auto& listener : config.listeners) order_.push_back(KeyOf(listener));
@@ -179,12 +184,15 @@ void Server::Drain(std::chrono::milliseconds limit) {
   }
 }
 
-std::vector<std::string> Server::Addresses() const {
-  std::vector<std::string> out;
+std::vector<Address> Server::Addresses() const {
+  std::vector<Address> out;
   for (const std::string& key : order_) {
     const auto found = listening_.find(key);
     if (found == listening_.end()) continue;
-    for (const BoundAddress& address : found->second.open.addresses) out.push_back(address.shown);
+    const bool secure = found->second.slot.tls != nullptr;
+    for (const BoundAddress& address : found->second.open.addresses) {
+      out.push_back({address.shown, secure});
+    }
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "server/tls_context.h"
 #include "site/site.h"
 
 namespace quipd::server {
@@ -19,12 +20,18 @@ class Worker;
 class ConnectionCap;
 struct Listening;
 
+// Where a server listens.
+struct Address {
+  std::string shown;    // "127.0.0.1:8080", "unix:/run/x.sock"
+  bool secure = false;  // by TLS
+};
+
 class Server {
  public:
-  // Opens every listener of the Site's configuration and starts `workers` threads. `ended` is
-  // called once, by some worker's thread, when all have drained.
+  // Opens every listener of the Site's configuration, `tls` for each, and starts `workers` threads.
+  // `ended` is called once, by some worker's thread, when all have drained.
   [[nodiscard]] static Result<std::unique_ptr<Server>> Start(std::shared_ptr<const site::Site> site,
-                                                             size_t workers,
+                                                             const TlsContexts& tls, size_t workers,
                                                              std::function<void()> ended);
   ~Server();
   Server(const Server&) = delete;
@@ -32,20 +39,22 @@ class Server {
 
   // Gives every worker another Site: new listeners are opened first, those that are gone closed
   // last. On an error nothing has changed. When it returns, every request that follows is answered
-  // by the new Site.
-  [[nodiscard]] Result<void> Reload(std::shared_ptr<const site::Site> site);
+  // by the new Site; a
+  // connection keeps the TLS that it began with, or began without.
+  [[nodiscard]] Result<void> Reload(std::shared_ptr<const site::Site> site, const TlsContexts& tls);
 
   // Stops accepting and lets what is under way end, for `limit` at most.
   void Drain(std::chrono::milliseconds limit);
 
-  // Where it listens, in the order of the configuration: "127.0.0.1:8080", "unix:/run/x.sock".
-  [[nodiscard]] std::vector<std::string> Addresses() const;
+  // In the order of the configuration.
+  [[nodiscard]] std::vector<Address> Addresses() const;
   [[nodiscard]] size_t workers() const { return workers_.size(); }
 
  private:
   Server();
 
-  Result<void> OpenNew(const config::Config& config, std::map<std::string, Listening>* opened);
+  Result<void> OpenNew(const config::Config& config, const TlsContexts& tls,
+                       std::map<std::string, Listening>* opened);
   void HandOut(const std::string& key, Listening* listening);
   void PostToAll(const std::function<void(Worker*)>& task);
 

@@ -91,17 +91,22 @@ void Worker::Post(std::function<void()> task) {
 
 // --- Listeners and Sites ---
 
-void Worker::AddListener(const std::string& key, uint32_t number, FileDescriptor socket) {
-  std::shared_ptr<ListenerSlot>& slot = slots_[key];
-  if (slot == nullptr) slot = std::make_shared<ListenerSlot>();
-  slot->number = number;
+void Worker::AddListener(const std::string& key, const ListenerSlot& slot, FileDescriptor socket) {
+  std::shared_ptr<ListenerSlot>& own = slots_[key];
+  if (own == nullptr) own = std::make_shared<ListenerSlot>();
+  *own = slot;
   acceptors_.emplace(key, std::make_unique<Acceptor>(context_.get(), gate_.get(),
-                                                     connections_.get(), std::move(socket), slot));
+                                                     connections_.get(), std::move(socket), own));
 }
 
-void Worker::MoveListener(const std::string& key, uint32_t number) {
+void Worker::ChangeListener(const std::string& key, const ListenerSlot& slot) {
   const auto found = slots_.find(key);
-  if (found != slots_.end()) found->second->number = number;
+  if (found != slots_.end()) *found->second = slot;
+}
+
+void Worker::ForgetListener(const std::string& key) {
+  const auto found = slots_.find(key);
+  if (found != slots_.end()) found->second->number = ListenerSlot::kGone;
 }
 
 void Worker::SetBacklog(const std::string& key, int backlog) {

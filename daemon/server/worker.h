@@ -47,10 +47,12 @@ class Worker {
 
   // --- On the worker's thread ---
 
-  // `number` is the listener's index in the configuration; one key may have several sockets.
-  void AddListener(const std::string& key, uint32_t number, FileDescriptor socket);
-  // The listener stands at another place of the configuration, or at none (ListenerSlot::kGone).
-  void MoveListener(const std::string& key, uint32_t number);
+  // What its connections are to know; one key may have several sockets.
+  void AddListener(const std::string& key, const ListenerSlot& slot, FileDescriptor socket);
+  // The listener stands at another place of the configuration, or has other certificates.
+  void ChangeListener(const std::string& key, const ListenerSlot& slot);
+  // It stands nowhere any more. Who is queued there is served as he would have been.
+  void ForgetListener(const std::string& key);
   // How many may wait there to be accepted.
   void SetBacklog(const std::string& key, int backlog);
   // Takes what is queued there, then closes.
