@@ -84,8 +84,9 @@ int SealTicket(TicketKeys* keys, unsigned char* name, unsigned char* iv, EVP_CIP
   return ok ? 1 : -1;
 }
 
-// 0: no key of ours, a full handshake then; 1: opened; 2: opened, a new ticket is due.
-int OpenTicket(TicketKeys* keys, const unsigned char* name, const unsigned char* iv,
+// 0: no key of ours, a full handshake then; 1: opened; 2: opened, a new ticket is due. That it is
+// in TLS 1.3 always: there, a ticket is for one use (RFC 8446 C.4).
+int OpenTicket(TicketKeys* keys, bool one_use, const unsigned char* name, const unsigned char* iv,
                EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac) {
   TicketKey::Name wanted;
   std::copy_n(name, wanted.size(), wanted.begin());
@@ -95,14 +96,14 @@ int OpenTicket(TicketKeys* keys, const unsigned char* name, const unsigned char*
       EVP_DecryptInit_ex2(cipher, EVP_aes_256_cbc(), found->key.cipher.data(), iv, nullptr) == 1 &&
       InitMac(mac, &found->key);
   if (!ok) return -1;
-  return found->newest ? 1 : 2;
+  return found->newest && !one_use ? 1 : 2;
 }
 
 int UseTicketKey(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,
                  EVP_MAC_CTX* mac, int sealing) {
   auto* keys = static_cast<TicketKeys*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0));
   return sealing == 1 ? SealTicket(keys, name, iv, cipher, mac)
-                      : OpenTicket(keys, name, iv, cipher, mac);
+                      : OpenTicket(keys, SSL_version(ssl) >= TLS1_3_VERSION, name, iv, cipher, mac);
 }
 
 // --- What a context is made of ---
