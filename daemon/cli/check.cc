@@ -7,7 +7,7 @@
 namespace quipd::cli {
 
 int Check(const Source& source) {
-  const std::shared_ptr<const site::Site> site = LoadOrComplain(source);
+  const std::shared_ptr<const site::Site> site = LoadOrComplain(source, Certificates::kChecked);
   if (site == nullptr) return 1;
   const config::Config& config = site->config();
   std::printf("%s: ok, %zu route%s, profile %s\n", source.name.c_str(), config.rules.size(),

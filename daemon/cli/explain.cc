@@ -78,7 +78,7 @@ void PrintFile(const site::Site& site, const site::Request& asked) {
 }  // namespace
 
 int Explain(const Source& source, const ExplainRequest& request) {
-  const std::shared_ptr<const site::Site> site = LoadOrComplain(source);
+  const std::shared_ptr<const site::Site> site = LoadOrComplain(source, Certificates::kLeftOut);
   if (site == nullptr) return 1;
   const std::string bytes = HeadOf(request);
   http::RequestHead head;

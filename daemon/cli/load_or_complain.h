@@ -3,6 +3,7 @@
 // stderr.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "cli/commands.h"
@@ -10,7 +11,12 @@
 
 namespace quipd::cli {
 
+// Whether the certificates of listeners are read too. Their keys are often root's alone, and who
+// asks for rules needs none.
+enum class Certificates : uint8_t { kChecked, kLeftOut };
+
 // The compiled Site; all diagnostics are on stderr. Null where one of them is an error.
-[[nodiscard]] std::shared_ptr<const site::Site> LoadOrComplain(const Source& source);
+[[nodiscard]] std::shared_ptr<const site::Site> LoadOrComplain(const Source& source,
+                                                               Certificates certificates);
 
 }  // namespace quipd::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/certificate.h"
 #include "integration/process.h"
 
 namespace quipd::test {
@@ -138,6 +139,38 @@ TEST_F(Cli, ExplainSaysWhyNothingAnswers) {
   EXPECT_THAT(lost.output, HasSubstr("404"));
   const Outcome refused = RunQuipd({"explain", "-c", File(), "PUT", "/x"});
   EXPECT_THAT(refused.output, HasSubstr("405"));
+}
+
+// The shipped example, with a pair of the test's own; rules are told without one.
+TEST_F(Cli, CheckReadsCertificates) {
+  const Certificate pair = MakeCertificate();
+  const Certificate other = MakeCertificate();
+  folder_.Write("site.pem", pair.certificate);
+  folder_.Write("site.key", pair.key);
+  folder_.Write("other.key", other.key);
+  const std::string example = QUIPD_SOURCE_DIR "/config/examples/tls-redirect.yaml";
+  const auto run = [&](std::vector<std::string> arguments, const std::string& key) {
+    arguments.insert(arguments.begin() + 1, {"-c", example});
+    ProcessSetup setup;
+    setup.environment = {{"WELL_KNOWN", folder_.path()},
+                         {"CERTIFICATE", folder_.File("site.pem")},
+                         {"KEY", folder_.File(key)}};
+    return RunQuipd(arguments, setup);
+  };
+  const Outcome good = run({"check"}, "site.key");
+  EXPECT_EQ(good.status, 0);
+  EXPECT_THAT(good.errors, IsEmpty());
+  for (const char* key : {"other.key", "none.key"}) {
+    SCOPED_TRACE(key);
+    const Outcome bad = run({"check"}, key);
+    EXPECT_EQ(bad.status, 1);
+    EXPECT_THAT(bad.errors, AllOf(HasSubstr("tls-redirect.yaml:10:"), HasSubstr(key)));
+    EXPECT_EQ(run({"routes"}, key).status, 0);
+    const Outcome secure = run({"explain", "GET", "https://example.com/"}, key);
+    EXPECT_THAT(secure.output, HasSubstr("GET / echo\nanswer: 200 OK\n"));
+    const Outcome plain = run({"explain", "GET", "http://example.com/"}, key);
+    EXPECT_THAT(plain.output, HasSubstr("answer: 308 Permanent Redirect\n"));
+  }
 }
 
 // What is opened for each request is named, whether it is there or not.
