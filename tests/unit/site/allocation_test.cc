@@ -35,6 +35,8 @@ TEST(Allocation, NoneOnceWarm) {
   builder.AddTemplate("GET /t/{x} html", "{{x}} {{query.q}} {{header.X-A}} {{host}} {{path}}");
   builder.Add("GET /old redirect", "/new");
   builder.Add("GET /gone status", "410");
+  builder.Add("GET /long echo", std::string(2000, 'x'));
+  builder.Add("GET /files/ dir", "/srv");
   builder.Begin("", {"a.com", "*.b.com"});
   builder.Add("GET /v{n}/{rest...} echo", "b");
   builder.End();
@@ -56,6 +58,11 @@ TEST(Allocation, NoneOnceWarm) {
       "POST /api/x HTTP/1.1\r\nHost: c.com\r\n\r\n",
       "OPTIONS /t/a HTTP/1.1\r\nHost: c.com\r\n\r\n",
       "OPTIONS * HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "GET /files HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "GET /files/a HTTP/1.1\r\nHost: c.com\r\n\r\n",
+      "GET /long HTTP/1.1\r\nHost: c.com\r\nAccept-Encoding: gzip;q=0.5, br\r\n"
+      "If-None-Match: \"a\", W/\"b\"\r\nRange: bytes=0-1,5-6\r\n\r\n",
+      "GET /long HTTP/1.1\r\nHost: c.com\r\nAccept-Encoding: *;q=0\r\n\r\n",
   };
   const std::string date(29, 'd');
   Scratch scratch;
@@ -68,7 +75,12 @@ TEST(Allocation, NoneOnceWarm) {
         static_cast<void>(http::ParseRequestHead(text, {}, &head));
         const Request request{&head, listener, false, "192.0.2.1"};
         const size_t before = allocations;
-        const Answer answer = site->Find(request, &scratch);
+        Answer answer = site->Find(request, &scratch);
+        if (answer.kind == Answer::Kind::kFile) {
+          answer = site->ErrorOf(answer, 404, request, scratch);
+        } else if (answer.response != nullptr) {
+          static_cast<void>(site->Select(*answer.response, head, 1'700'000'000));
+        }
         EXPECT_TRUE(answer.kind == Answer::Kind::kFixed || answer.compiled != nullptr) << listener;
         if (answer.compiled != nullptr) {
           out.clear();

@@ -48,6 +48,15 @@ TEST(Clashes, OneShapeAndMethod) {
       {"GET /a/ echo", "GET /a echo", ""},
       {"GET /{a}/x echo", "GET /{b}/{c} echo", ""},
       {"GET /{a...} echo", "GET /{b...} echo", "GET"},
+      {"GET /a/ dir", "GET /a/{b...} echo", "GET"},
+      {"GET /a/{b...} echo", "GET /a/ dir", "GET"},
+      {"GET /a/ dir", "GET /a/ dir", "GET"},
+      {"GET /a/ dir", "GET /a/ echo", ""},
+      {"GET /a/ dir", "GET /a/{b} echo", ""},
+      {"GET /a/ dir", "ANY /a/{b...} echo", ""},
+      {"GET /a/ dir", "GET /a echo", ""},
+      {"GET / dir", "GET /{b...} echo", "GET"},
+      {"GET /{x}/ dir", "GET /{y}/{z...} echo", "GET"},
   };
   for (const Case& test : cases) {
     SCOPED_TRACE(std::string(test.first) + " and " + test.second);
@@ -66,6 +75,7 @@ TEST(Clashes, OneShapeAndMethod) {
     const size_t path = key.find(' ');
     EXPECT_EQ(diagnostics[0].message, "two rules answer " + std::string(test.method) +
                                           std::string(key.substr(path, key.rfind(' ') - path)) +
+                                          (key.ends_with("dir") ? " and all below it" : "") +
                                           ": the other is at routes.yaml:1");
   }
 }

@@ -299,5 +299,62 @@ TEST(Errors, ComposedWhenSentWhereAPrefixHasAParameter) {
   EXPECT_EQ(BodyOf(AskSite(*site, "GET", "/none").bytes), "404 Not Found\n");
 }
 
+TEST(Errors, FaultsAreAnsweredByTheTopLevel) {
+  SiteBuilder builder;
+  SiteBuilder::SetHeader(&builder.config.scopes[0].options, "X-Top", "1");
+  builder.AddError("4xx", "echo", "a fault");
+  builder.AddError("400", "html", "<p>{{method}} {{path}} {{scheme}} {{header.X}}</p>");
+  builder.AddError("413", "redirect", "/too-large");
+  builder.AddError("431", "redirect", "https://{{host}}/");
+  builder.AddError("503", "json", "{}");
+  config::Scope& top = builder.config.scopes[0];
+  config::Options& of_400 = SiteBuilder::Edit(&top.errors[1].answer.options);
+  of_400.headers = {{"X-Method", "<{{method}}{{scheme}}>", MakePieces("<{{method}}{{scheme}}>")}};
+  of_400.cache = "max-age=1";
+  top.errors[4].answer.status = 500;
+  SiteBuilder::Edit(&top.errors[4].answer.options).status = 500;
+  builder.Begin("/group");
+  builder.AddError("408", "echo", "of a group");
+  builder.End();
+  const auto site = builder.Build();
+  struct Case {
+    int fault;
+    int status;
+    const char* body;
+  };
+  const Case cases[] = {
+      {400, 400, "<p>   </p>"},
+      {408, 408, "a fault"},
+      {413, 302, ""},
+      {431, 431, "431 Request Header Fields Too Large\n"},
+      {500, 500, "500 Internal Server Error\n"},
+      {501, 501, "501 Not Implemented\n"},
+      {503, 500, "{}"},
+      {505, 505, "505 HTTP Version Not Supported\n"},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.fault);
+    const Response& response = site->FaultResponse(test.fault);
+    const std::string bytes(response.bytes, response.head_size + response.body_size);
+    EXPECT_EQ(response.status, test.status);
+    EXPECT_TRUE(bytes.starts_with("HTTP/1.1 " + std::to_string(test.status) + ' '));
+    EXPECT_EQ(BodyOf(bytes), test.body);
+    EXPECT_EQ(FieldOf(bytes, "x-top"), "1");
+    EXPECT_EQ(FieldOf(bytes, "content-length"), std::to_string(response.body_size));
+    EXPECT_EQ(response.selectors, 0);
+  }
+  const Response& of_fault = site->FaultResponse(400);
+  const std::string bytes(of_fault.bytes, of_fault.head_size);
+  EXPECT_EQ(FieldOf(bytes, "x-method"), "<>");
+  EXPECT_EQ(FieldOf(bytes, "cache-control"), "max-age=1");
+  EXPECT_EQ(FieldOf(bytes, "content-type"), "text/html; charset=utf-8");
+  const Response& redirect = site->FaultResponse(413);
+  EXPECT_EQ(FieldOf(std::string(redirect.bytes, redirect.head_size), "location"), "/too-large");
+  // A NUL in a path is found by the Site, and is such a fault too.
+  const Asked nul = AskSite(*site, "GET", "/a%00");
+  EXPECT_EQ(nul.status, 400);
+  EXPECT_EQ(BodyOf(nul.bytes), "<p>   </p>");
+}
+
 }  // namespace
 }  // namespace quipd::site
