@@ -19,6 +19,7 @@ namespace quipd::bench {
 namespace {
 
 constexpr int kPatienceMs = 3000;
+constexpr size_t kMostAwaited = 256u << 10;
 
 // Of recv().
 Client::Got Received(ssize_t got) {
@@ -140,6 +141,13 @@ Client::Got Client::Discard(char* buffer, size_t buffer_size, size_t size) {
   return Received(recv(fd_, nullptr, size, MSG_DONTWAIT | MSG_TRUNC));
 }
 
+void Client::AwaitAtLeast(size_t bytes) {
+  const auto low = static_cast<int>(std::clamp<size_t>(bytes, 1, kMostAwaited));
+  if (ssl_ != nullptr || static_cast<size_t>(low) == awaited_) return;
+  setsockopt(fd_, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof low);
+  awaited_ = static_cast<size_t>(low);
+}
+
 void Client::Close() {
   // Quiet, so nothing is sent; but OpenSSL would spoil the session of a connection that just ends.
   if (ready_ && ssl_ != nullptr) SSL_shutdown(ssl_.get());
@@ -147,6 +155,7 @@ void Client::Close() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
   ready_ = false;
+  awaited_ = 1;
 }
 
 std::string Client::protocol() const {

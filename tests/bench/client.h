@@ -55,6 +55,9 @@ class Client {
   [[nodiscard]] Got Read(char* buffer, size_t size);
   // Throws away up to `size` bytes of what is there; `buffer` of `buffer_size` may be used.
   [[nodiscard]] Got Discard(char* buffer, size_t buffer_size, size_t size);
+  // Tells of input from so many bytes on, so that a server isn't charged for waking its client at
+  // each piece of a large body: clients are elsewhere, mostly. Nothing with TLS.
+  void AwaitAtLeast(size_t bytes);
   // Whether bytes are held back that epoll doesn't tell of.
   [[nodiscard]] bool pending() const { return ssl_ != nullptr && SSL_has_pending(ssl_.get()) == 1; }
   // Frees what TLS needs and leaves the connection open: enough to be idle.
@@ -76,6 +79,7 @@ class Client {
 
   int fd_ = -1;
   bool ready_ = false;
+  size_t awaited_ = 1;
   uint64_t handshakes_ = 0;
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl_{nullptr, &SSL_free};
   std::unique_ptr<SSL_SESSION, decltype(&SSL_SESSION_free)> session_{nullptr, &SSL_SESSION_free};

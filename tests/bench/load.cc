@@ -268,6 +268,7 @@ class Load {
     } else {
       file_check_.Take(file, std::string_view(scratch, got.bytes));
     }
+    connection->client.AwaitAtLeast(file->in_body ? file->left : 1);
     if (file->unframed) {
       HungUp(connection);
     } else if (FileCheck::Whole(*file)) {
