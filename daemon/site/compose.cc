@@ -44,6 +44,12 @@ bool GivesWay(const config::Config& config, const Composition& composition,
          (composition.varies && http::EqualsIgnoreCase(header.name, "vary"));
 }
 
+// A strong ETag of `headers` that would stand for other bytes than its own: those of a coding.
+bool IsSharedTag(const Composition& composition, const config::Header& header) {
+  return composition.coding != http::Coding::kIdentity &&
+         http::EqualsIgnoreCase(header.name, "etag") && !header.value.starts_with("W/");
+}
+
 bool HasMember(std::string_view list, std::string_view name) {
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
@@ -111,6 +117,7 @@ void AddFields(const config::Config& config, const Composition& composition,
   for (const config::Header* header : composition.headers) {
     if (GivesWay(config, composition, *header)) continue;
     out->AddText(header->name + ": ");
+    if (IsSharedTag(composition, *header)) out->AddText("W/");
     if (header->pieces.empty()) {
       out->AddText(header->value);
     } else {

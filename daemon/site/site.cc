@@ -188,7 +188,8 @@ const Response* BestCoding(const Response& identity, const http::RequestHead& he
   if (variants != nullptr && variants->brotli.bytes != nullptr) {
     available |= BitOf(http::Coding::kBrotli);
   }
-  const std::optional<http::Coding> coding = http::Choose(http::WeightsOf(head.selecting), available);
+  const std::optional<http::Coding> coding =
+      http::Choose(http::WeightsOf(head.selecting), available);
   if (!coding.has_value()) return nullptr;
   switch (*coding) {
     case http::Coding::kGzip:

@@ -5,7 +5,7 @@
 
 namespace quipd::site {
 
-template <bool kSlashless>
+template <bool Slashless>
 class Table::Walk {
  public:
   Walk(const Table& table, Scratch* scratch, LeafVisitor* visitor, const char* end)
@@ -14,7 +14,7 @@ class Table::Walk {
   // `at` is the '/' before the next segment, or the end of the path.
   bool From(const Node& node, const char* at) {
     if (at == end_) {
-      const Leaf* leaf = kSlashless ? node.rest : node.leaf;
+      const Leaf* leaf = Slashless ? node.rest : node.leaf;
       return leaf != nullptr && visitor_.Visit(*leaf);
     }
     const char* begin = at + 1;
@@ -24,7 +24,7 @@ class Table::Walk {
     return (node.literals && ByLiteral(node, segment)) ||
            (!node.shapes.empty() && ByShape(node, segment)) ||
            (node.param != nullptr && !segment.empty() && With(segment, *node.param, next)) ||
-           (!kSlashless && node.rest != nullptr && ByRest(node, begin));
+           (!Slashless && node.rest != nullptr && ByRest(node, begin));
   }
 
  private:

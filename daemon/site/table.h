@@ -81,7 +81,7 @@ class Table {
 
  private:
   friend class TableBuilder;
-  template <bool kSlashless>
+  template <bool Slashless>
   class Walk;
 
   PointerIndex<Leaf> exact_;

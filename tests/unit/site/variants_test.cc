@@ -192,6 +192,19 @@ TEST(Variants, VaryIsJoined) {
   }
 }
 
+// One tag can't be strong for several codings (RFC 9110 8.8.1).
+TEST(Variants, ATagOfHeadersIsWeakThere) {
+  for (const char* tag : {"\"v1\"", "W/\"v1\""}) {
+    SCOPED_TRACE(tag);
+    SiteBuilder builder;
+    SiteBuilder::SetHeader(&builder.Add("GET / echo", TextOf(2000)).answer.options, "etag", tag);
+    const auto site = builder.Build();
+    const Asked asked = AskSite(*site, "GET", "/");
+    EXPECT_EQ(FieldOf(asked.bytes, "etag"), tag);
+    EXPECT_EQ(FieldOf(BytesOf(asked.answer.response->variants->gzip), "etag"), "W/\"v1\"");
+  }
+}
+
 TEST(Variants, EqualBytesThatHeedOtherFieldsStandApart) {
   const std::string body = TextOf(2000);
   SiteBuilder builder;
