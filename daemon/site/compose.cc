@@ -106,7 +106,6 @@ void AddValidators(const Composition& composition, CompiledTemplate* out) {
     out->AddText("Last-Modified: " + std::string(date.data(), date.size()) + "\r\n");
   }
   if (!HasHeader(composition, "accept-ranges")) out->AddText("Accept-Ranges: bytes\r\n");
-  if (composition.varies) out->AddText("Vary: " + WholeVary(composition) + "\r\n");
 }
 
 void AddFields(const config::Config& config, const Composition& composition,
@@ -223,6 +222,7 @@ CompiledTemplate Compose(const config::Config& config, const Composition& compos
   AddFields(config, composition, &out);
   AddLocation(composition, &out);
   AddValidators(composition, &out);
+  if (composition.varies) out.AddText("Vary: " + WholeVary(composition) + "\r\n");
   // RFC 9110 8.6: no length on 204, and none on a 304 that doesn't know the 200's.
   out.set_has_length(status != 204 && status != 304);
   if (http::HasNoContent(status)) return out;

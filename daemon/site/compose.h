@@ -22,10 +22,10 @@ struct Composition {
   const config::Representation* shown = nullptr;
   std::string_view text;  // text/plain, where nothing is shown
   std::string allow;      // empty: none
+  bool varies = false;    // another Accept-Encoding may get another answer
 
   // A rule's 200 whose bytes are known at load: it has validators, and can be sent in part.
   bool known = false;
-  bool varies = false;  // it is there in several codings; `known` alone
   http::Coding coding = http::Coding::kIdentity;
   std::string_view coded;  // its body in that coding, unless identity
 };

@@ -96,6 +96,8 @@ CompiledTemplate ComposeError(const config::Config& config, const Scopes& scopes
     composition.cache = *error->options->cache;
   }
   composition.allow = std::move(allow);
+  // For want of a coding. `status: 406` gets it too, which does no harm.
+  composition.varies = error != nullptr && status == 406;
   const std::string text = DefaultBody(status);
   const config::ErrorAnswer* entry = scopes.ErrorFor(around, status);
   if (entry == nullptr) {

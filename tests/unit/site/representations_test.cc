@@ -200,6 +200,7 @@ TEST(Representations, ErrorsInPlaceOfAnAnswer) {
     EXPECT_EQ(FieldOf(asked.bytes, "x-rule"), "1");
     EXPECT_EQ(FieldOf(asked.bytes, "cache-control"), "max-age=60");
     EXPECT_EQ(FieldOf(asked.bytes, "etag"), "(none)");
+    EXPECT_EQ(FieldOf(asked.bytes, "vary"), status == 406 ? "Accept-Encoding" : "(none)");
   }
   EXPECT_EQ(BodyOf(AskError(*site, {}, 412).bytes), "/ has changed");
   EXPECT_EQ(BodyOf(AskError(*site, {}, 416).bytes), "416 Range Not Satisfiable\n");
