@@ -101,7 +101,9 @@ std::optional<int64_t> SecondsOf(const Parts& parts) {
                                          std::chrono::day(parts.day)};
   if (!date.ok()) return std::nullopt;
   const std::chrono::seconds midnight = std::chrono::sys_days{date}.time_since_epoch();
-  return midnight.count() + parts.seconds;
+  const int64_t seconds = midnight.count() + parts.seconds;
+  if (seconds > kLastSecond) return std::nullopt;  // the second 60 of the last year
+  return seconds;
 }
 
 // "06 Nov 1994 08:49:37 GMT", behind the day's name of an IMF-fixdate.

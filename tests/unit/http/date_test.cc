@@ -104,6 +104,7 @@ TEST(Date, RefusesWhatIsNone) {
       "Sun, 06 Nov 94 08:49:37 GMT",
       "Sun, 06 Nov 1994 8:49:37 GMT",
       "Sun, 06 Nov 1994 24:00:00 GMT",
+      "Fri, 31 Dec 9999 23:59:60 GMT",
       "Sun, 06 Nov 1994 08:60:37 GMT",
       "Sun, 06 Nov 1994 08:49:61 GMT",
       "Sun, 06 Nov 1994 08:49 GMT",
