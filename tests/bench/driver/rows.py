@@ -199,7 +199,8 @@ def p4(bench):
 
 
 def p9(bench):
-    """A template against the finished answer of the same size, both by one quipd."""
+    """A template against the finished answer of P1, both by one quipd. (That one has an ETag too,
+    which no template has.)"""
     quipd = bench.start_quipd()
     if quipd is None:
         return

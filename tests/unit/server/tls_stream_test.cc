@@ -6,6 +6,7 @@
 #include <event2/buffer.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -188,6 +189,29 @@ TEST_F(Stream, ResumesByTicket) {
     EXPECT_FALSE(client_->resumed());
     context_ = before;
     options_.trusted = files_.Path("x.pem");
+  }
+}
+
+// A client may use a ticket once only (RFC 8446 C.4).
+TEST_F(Stream, ResumedSessionBringsTheNextTicket) {
+  const auto ticket_of = [](const test::TlsSession& session) {
+    const unsigned char* bytes = nullptr;
+    size_t size = 0;
+    SSL_SESSION_get0_ticket(session.get(), &bytes, &size);
+    return std::string(reinterpret_cast<const char*>(bytes), size);
+  };
+  std::string last;
+  for (int i = 0; i < 4; ++i) {
+    SCOPED_TRACE(i);
+    Connect();
+    ShakeHands();
+    Receive();
+    EXPECT_EQ(client_->resumed(), i > 0);
+    options_.session = client_->session();
+    ASSERT_NE(options_.session, nullptr);
+    const std::string before = std::exchange(last, ticket_of(options_.session));
+    EXPECT_NE(last, before);
+    client_->Close();
   }
 }
 
