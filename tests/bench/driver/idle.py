@@ -91,7 +91,7 @@ def report(bench, title, tls, costs):
     medians = {name: [statistics.median(column) for column in zip(*runs)]
                for name, runs in costs.items()}
     for name, (pss, anonymous, closed) in medians.items():
-        bars, note = [], f"{anonymous:.0f} B of it anonymous memory"
+        bars, note = [], f"anonymous memory {anonymous:.0f} B"
         if name == "quipd" and tls:
             nginx = medians["nginx"][0] if "nginx" in medians else None
             bars = [Bar("/nginx", pss / nginx if nginx else None, 1.0)]
