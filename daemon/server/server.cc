@@ -23,11 +23,22 @@ struct Listening {
 
 namespace {
 
-uint32_t IndexOf(const config::Config& config, const std::string& key) {
-  for (size_t i = 0; i < config.listeners.size(); ++i) {
-    if (KeyOf(config.listeners[i]) == key) return static_cast<uint32_t>(i);
+// Of every entry of `listen`, in order. Entries that leave the port to the system may be alike; a
+// number tells them apart.
+std::vector<std::string> KeysOf(const config::Config& config) {
+  std::vector<std::string> keys;
+  for (const config::Listener& listener : config.listeners) {
+    std::string key = KeyOf(listener);
+    while (std::ranges::find(keys, key) != keys.end()) key += " again";
+    keys.push_back(std::move(key));
   }
-  return ListenerSlot::kGone;
+  return keys;
+}
+
+uint32_t IndexOf(const std::vector<std::string>& keys, const std::string& key) {
+  const auto found = std::ranges::find(keys, key);
+  if (found == keys.end()) return ListenerSlot::kGone;
+  return static_cast<uint32_t>(found - keys.begin());
 }
 
 // Descriptors that stay free of connections: a worker's own, and what the supervisor opens when it
@@ -80,7 +91,7 @@ Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> 
   }
   for (auto& [key, listening] : opened) server->HandOut(key, &listening);
   server->listening_ = std::move(opened);
-  for (const auto& listener : site->config().listeners) server->order_.push_back(KeyOf(listener));
+  server->order_ = KeysOf(site->config());
   server->cap_->set_ask_all([self = server.get()] {
     for (const auto& worker : self->workers_) {
       worker->Post([one = worker.get()] { one->MakeRoomForOthers(); });
@@ -94,8 +105,9 @@ Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> 
 Result<void> Server::OpenNew(const config::Config& config, const TlsContexts& tls,
                              std::map<std::string, Listening>* opened) {
   Diagnostics faults;
+  const std::vector<std::string> keys = KeysOf(config);
   for (size_t i = 0; i < config.listeners.size(); ++i) {
-    const std::string key = KeyOf(config.listeners[i]);
+    const std::string& key = keys[i];
     if (listening_.count(key) > 0) continue;
     Result<OpenListener> open = Open(config.listeners[i], workers_.size());
     if (!open) {
@@ -131,8 +143,9 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site, const TlsCon
   if (Result<void> open = OpenNew(config, tls, &opened); !open) return open;
 
   cap_->set_ceiling(MakeRoomForConnections(config.limits.connections, workers_.size()));
+  std::vector<std::string> keys = KeysOf(config);
   for (auto& [key, listening] : listening_) {
-    const uint32_t number = IndexOf(config, key);
+    const uint32_t number = IndexOf(keys, key);
     const bool gone = number == ListenerSlot::kGone;
     listening.slot = {number, gone ? nullptr : tls[number]};
     if (gone) continue;
@@ -161,8 +174,7 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site, const TlsCon
   std::erase_if(listening_,
                 [](const auto& one) { return one.second.slot.number == ListenerSlot::kGone; });
   listening_.merge(opened);
-  order_.clear();
-  for (const auto& listener : config.listeners) order_.push_back(KeyOf(listener));
+  order_ = std::move(keys);
   return {};
 }
 

@@ -249,5 +249,26 @@ TEST(Listen, ReloadChangesTheMode) {
   EXPECT_EQ(daemon.Connect().Get("/").status, 200);
 }
 
+// Entries that leave the port to the system are as many sockets, over a reload too.
+TEST(Listen, TwoPortsOfTheSystem) {
+  const std::string config =
+      "listen: [127.0.0.1:0, {address: 127.0.0.1:0, name: second}]\n"
+      "workers: 2\n"
+      "routes:\n"
+      "  - GET / echo: any\n"
+      "  - listener: second\n"
+      "    routes:\n"
+      "      - GET / echo: second\n";
+  Daemon daemon(config);
+  ASSERT_TRUE(daemon.ready());
+  ASSERT_EQ(daemon.listening().size(), 2u);
+  EXPECT_NE(daemon.address(0), daemon.address(1));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Client(daemon.address(0)).Get("/").body, "any");
+    EXPECT_EQ(Client(daemon.address(1)).Get("/").body, "second");
+    EXPECT_EQ(daemon.Reload().reload, "ok");
+  }
+}
+
 }  // namespace
 }  // namespace quipd::test
