@@ -334,6 +334,16 @@ End Client::WaitEnd(std::chrono::milliseconds patience) {
 
 bool Client::StaysQuiet(std::chrono::milliseconds time) { return WaitEnd(time) == End::kOpen; }
 
+std::string Client::ReadSome() {
+  if (read_ == input_.size()) {
+    (void)Receive(Clock::now() + kPatience);
+  }
+  std::string some = input_.substr(read_);
+  input_.clear();
+  read_ = 0;
+  return some;
+}
+
 std::string Client::ReadToEnd() {
   const Clock::time_point deadline = Clock::now() + kPatience;
   while (Receive(deadline) == Got::kBytes) {

@@ -66,6 +66,8 @@ class Client {
   [[nodiscard]] End WaitEnd(std::chrono::milliseconds patience = kPatience);
   // True where nothing comes, not even an end, in that time.
   [[nodiscard]] bool StaysQuiet(std::chrono::milliseconds time);
+  // Some bytes, at least one; empty where the connection has ended or none came for kPatience.
+  [[nodiscard]] std::string ReadSome();
   // Everything until the connection ends.
   [[nodiscard]] std::string ReadToEnd();
   // True as soon as the socket takes bytes, false after that time.
@@ -98,6 +100,17 @@ class Client {
   bool cant_send_ = false;  // the server takes no more
   bool reset_ = false;
   bool cut_ = false;
+};
+
+// Where a test connects, plain or over TLS.
+struct Endpoint {
+  const char* name = "";  // "plain", "TLS"
+  std::string address;
+  std::optional<TlsOptions> tls;
+
+  [[nodiscard]] Client Connect(int receive_buffer = 0) const {
+    return tls ? Client(address, *tls, receive_buffer) : Client(address, receive_buffer);
+  }
 };
 
 // "GET TARGET HTTP/1.1" with a Host and the given field lines (each with its CRLF).

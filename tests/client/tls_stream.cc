@@ -75,7 +75,12 @@ TlsStream::TlsStream(int fd, const TlsOptions& options) : impl_(std::make_unique
   SSL_set_connect_state(ssl);
 }
 
-TlsStream::~TlsStream() = default;
+// A session whose connection was dropped without a word would not be good any more.
+TlsStream::~TlsStream() {
+  if (impl_ != nullptr) {
+    SSL_set_shutdown(impl_->ssl.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  }
+}
 TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -96,22 +97,55 @@ class FileReader {
     if (!file) {
       ADD_FAILURE() << path_ << ": can't be read";
     }
+    int number = 0;
     for (std::string line; std::getline(file, line);) {
-      ++line_;
-      if (!line.empty() && line[0] != '#' && !TakeLine(line)) {
-        ADD_FAILURE() << path_ << ":" << line_ << ": not understood: " << line;
+      ++number;
+      if (line.starts_with("= ")) {
+        TakeBlock();
+      }
+      if (!line.empty() && line[0] != '#') {
+        block_.emplace_back(number, line);
       }
     }
-    FinishCase();
+    TakeBlock();
     return std::move(cases_);
   }
 
  private:
-  void FinishCase() {
+  // The lines of one case, and in their place one for each path that it is for.
+  void TakeBlock() {
+    const std::vector<std::pair<int, std::string>> lines = std::move(block_);
+    block_.clear();
+    const auto is_for = [](const auto& line) { return line.second.starts_with("for "); };
+    const auto found = std::find_if(lines.begin(), lines.end(), is_for);
+    std::istringstream words(found == lines.end() ? "" : found->second.substr(4));
+    std::string path;
+    words >> path;
+    do {
+      for (const auto& [number, line] : lines) {
+        line_ = number;
+        if (!is_for(std::pair(number, line)) && !TakeLine(WithPath(line, path))) {
+          ADD_FAILURE() << path_ << ":" << line_ << ": not understood: " << line;
+        }
+      }
+      FinishCase(path);
+    } while (words >> path);
+  }
+
+  static std::string WithPath(std::string line, const std::string& path) {
+    constexpr std::string_view kMark = "$path";
+    for (size_t at = line.find(kMark); at != line.npos; at = line.find(kMark, at)) {
+      line.replace(at, kMark.size(), path);
+    }
+    return line;
+  }
+
+  void FinishCase(const std::string& path) {
     if (cases_.empty()) {
       return;
     }
-    const Case& last = cases_.back();
+    Case& last = cases_.back();
+    last.title += path.empty() ? "" : " (" + path + ")";
     const bool whole = !last.request.empty() && !last.responses.empty() &&
                        last.end != Case::End::kUnset && !last.reference.empty();
     if (!whole) {
@@ -121,7 +155,6 @@ class FileReader {
 
   bool TakeLine(std::string_view line) {
     if (TakePrefix("= ", &line)) {
-      FinishCase();
       cases_.emplace_back();
       cases_.back().title = line;
       cases_.back().file = path_;
@@ -180,6 +213,12 @@ class FileReader {
     if (TakePrefix("~ ", &text)) {
       return AppendText(text, &response->holds.emplace_back());
     }
+    if (TakePrefix("+ ", &text)) {
+      return TakePart(text, response);
+    }
+    if (text.find(" of /") != text.npos && text.substr(0, 1) == "b") {
+      return TakeBodyOf(text, response);
+    }
     if (text == "=" || TakePrefix("= ", &text)) {
       response->has_body = true;
       return text == "=" || AppendText(text, &response->body);
@@ -190,6 +229,34 @@ class FileReader {
     }
     auto& [name, value] = response->fields.emplace_back(text.substr(0, colon), "");
     return AppendText(text.substr(colon + 2), &value);
+  }
+
+  static bool TakePart(std::string_view text, ExpectedResponse* response) {
+    const size_t equals = text.find(" = ");
+    if (equals == text.npos) {
+      return false;
+    }
+    ExpectedPart& part = response->parts.emplace_back();
+    part.content_range = text.substr(0, equals);
+    return AppendText(text.substr(equals + 3), &part.body);
+  }
+
+  static bool TakeBodyOf(std::string_view text, ExpectedResponse* response) {
+    BodyOf& body = response->body_of.emplace();
+    std::istringstream words{std::string(text)};
+    std::string kind;
+    std::string of;
+    char dash = '\0';
+    words >> kind;
+    body.decoded = kind == "body";
+    if (!body.decoded) {
+      words >> body.first >> dash >> body.last;
+    }
+    words >> of >> body.path;
+    const bool good =
+        !words.fail() && of == "of" && (body.decoded || (kind == "bytes" && dash == '-'));
+    words >> body.coding;
+    return good;
   }
 
   static bool TakeEnd(std::string_view line, Case* now) {
@@ -217,6 +284,7 @@ class FileReader {
 
   std::string path_;
   int line_ = 0;
+  std::vector<std::pair<int, std::string>> block_;  // the lines of a case, with their numbers
   std::vector<Case> cases_;
 };
 

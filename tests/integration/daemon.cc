@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "client/certificate.h"
+
 namespace quipd::test {
 namespace {
 
@@ -60,6 +62,11 @@ std::string Proc(pid_t pid, const char* file) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> CertificateFiles() {
+  const Certificate pair = MakeCertificate();
+  return {{"certificate.pem", pair.certificate}, {"key.pem", pair.key}};
+}
 
 Daemon::Daemon(const DaemonSetup& setup) {
   for (const auto& [name, text] : setup.files) {
@@ -190,8 +197,8 @@ size_t Daemon::OpenFiles() const {
   return static_cast<size_t>(std::distance(begin(files), end(files)));
 }
 
-size_t Daemon::Connections() const {
-  const std::string address_text = address();
+size_t Daemon::Connections(size_t index) const {
+  const std::string address_text = address(index);
   const int port = std::atoi(address_text.c_str() + address_text.rfind(':') + 1);
   std::array<char, 16> local{};
   std::snprintf(local.data(), local.size(), ":%04X", static_cast<unsigned>(port));

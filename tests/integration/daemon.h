@@ -43,6 +43,15 @@ struct DaemonSetup {
   bool own_network = false;
 };
 
+// A plain listener, then one over TLS.
+inline constexpr const char* kPlainAndTls =
+    "listen:\n"
+    "  - 127.0.0.1:0\n"
+    "  - {address: 127.0.0.1:0, name: secure,"
+    " tls: {certificate: certificate.pem, key: key.pem}}\n";
+// The certificate that kPlainAndTls speaks of, new each time.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> CertificateFiles();
+
 class Daemon {
  public:
   // Starts it and waits until it is ready; a failure of the test where it does not become so.
@@ -59,6 +68,12 @@ class Daemon {
   [[nodiscard]] std::string address(size_t index = 0) const;
   [[nodiscard]] Client Connect(int receive_buffer = 0) const {
     return Client(address(), receive_buffer);
+  }
+
+  // Of one that listens as kPlainAndTls says.
+  [[nodiscard]] Endpoint PlainEndpoint() const { return {"plain", address(0), std::nullopt}; }
+  [[nodiscard]] Endpoint TlsEndpoint() const {
+    return {"TLS", address(1), TlsOptions{.trusted = folder_.File("certificate.pem")}};
   }
 
   // Replaces quipd.yaml, or another file beside it.
@@ -89,8 +104,8 @@ class Daemon {
   [[nodiscard]] size_t ResidentBytes() const;
   // Descriptors; for a moment behind the start one more than later.
   [[nodiscard]] size_t OpenFiles() const;
-  // Established connections to its first address, which is one of IPv4.
-  [[nodiscard]] size_t Connections() const;
+  // Established connections to one of its addresses, which is one of IPv4.
+  [[nodiscard]] size_t Connections(size_t index = 0) const;
 
  private:
   TempFolder folder_;
@@ -121,5 +136,8 @@ inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
+// What a daemon may grow by and still be said not to have grown: AddressSanitizer keeps 256 MiB of
+// what was freed.
+inline constexpr size_t kMemorySlack = size_t{kSanitized ? 320 : 8} * 1024 * 1024;
 
 }  // namespace quipd::test
