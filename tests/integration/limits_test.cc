@@ -147,41 +147,5 @@ TEST(Limits, FewDescriptorsAreEnough) {
   EXPECT_EQ(process.Wait(), 0) << process.Errors();
 }
 
-// Heads and bodies without end take no memory.
-TEST(Limits, FloodsTakeNoMemory) {
-  Daemon daemon(std::string("listen: 127.0.0.1:0\nworkers: 1\n") + kRoutes);
-  ASSERT_TRUE(daemon.ready());
-  EXPECT_EQ(daemon.Connect().Get("/").status, 200);
-  const size_t before = daemon.ResidentBytes();
-  const struct {
-    const char* name;
-    std::string begin;
-    std::string repeated;
-  } rows[] = {
-      {"header flood", "GET / HTTP/1.1\r\nHost: a\r\n", "X-Flood: 0123456789\r\n"},
-      {"request line", "GET /", "0123456789"},
-      {"chunk size", "POST /post HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;",
-       "0123456789"},
-      {"trailers", "POST /post HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
-       "X-Flood: 0123456789\r\n"},
-  };
-  for (const auto& row : rows) {
-    SCOPED_TRACE(row.name);
-    Client client = daemon.Connect();
-    client.Send(row.begin);
-    std::string part;
-    while (part.size() < 65536) {
-      part += row.repeated;
-    }
-    for (int i = 0; i < 100 && client.Send(part); ++i) {
-    }
-    const Response response = client.Read();
-    EXPECT_TRUE(response.status >= 400 && response.status < 500) << response.fault;
-    EXPECT_EQ(response.Value("Connection"), "close");
-  }
-  EXPECT_LT(daemon.ResidentBytes(), before + 8 * 1024 * 1024);
-  EXPECT_EQ(daemon.Connect().Get("/").status, 200);
-}
-
 }  // namespace
 }  // namespace quipd::test

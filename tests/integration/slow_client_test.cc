@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Slow clients: every wait for a client has its deadline, and the others never notice (C63).
-// Deadlines are kept within seconds, never early.
+// Slow clients, plain and over TLS: every wait for a client has its deadline, and the others never
+// notice (C63). Deadlines are kept within seconds, never early.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-
-#include <array>
 
 #include "integration/daemon.h"
 
@@ -29,26 +26,46 @@ class Stopwatch {
 };
 
 std::string Config(const std::string& timeouts) {
-  return "listen: 127.0.0.1:0\nworkers: 1\ntimeouts: {" + timeouts +
-         "}\nlimits: {inline_file: 16MiB}\n"
-         "routes:\n"
-         "  - GET / echo: x\n"
-         "  - POST /post echo: posted\n"
-         "  - ANY /reflect reflect: json\n"
-         "  - GET /big file: big.txt\n";
+  return kPlainAndTls + ("workers: 1\ntimeouts: {" + timeouts +
+                         "}\nlimits: {inline_file: 16MiB}\n"
+                         "routes:\n"
+                         "  - GET / echo: x\n"
+                         "  - POST /post echo: posted\n"
+                         "  - ANY /reflect reflect: json\n"
+                         "  - GET /big file: big.txt\n"
+                         "  - GET /live/ dir: live\n");
 }
 
-Daemon Start(const std::string& timeouts) {
-  return Daemon(DaemonSetup{.config = Config(timeouts),
-                            .files = {{"big.txt", std::string(8 * 1024 * 1024, 'a')}}});
-}
+constexpr size_t kBig = size_t{8} * 1024 * 1024;
 
-TEST(SlowClient, HeadThatDoesNotEndIs408) {
-  const Daemon daemon = Start("head: 500ms");
+// Over TLS where the parameter is true.
+class SlowClient : public testing::TestWithParam<bool> {
+ protected:
+  Daemon& Start(const std::string& timeouts) {
+    DaemonSetup setup{.config = Config(timeouts), .files = CertificateFiles()};
+    setup.files.emplace_back("big.txt", std::string(kBig, 'a'));
+    setup.files.emplace_back("live/big.txt", std::string(kBig, 'a'));
+    daemon_ = std::make_unique<Daemon>(setup);
+    return *daemon_;
+  }
+  [[nodiscard]] Client Connect(int receive_buffer = 0) const {
+    return (GetParam() ? daemon_->TlsEndpoint() : daemon_->PlainEndpoint()).Connect(receive_buffer);
+  }
+  [[nodiscard]] size_t Connections() const { return daemon_->Connections(GetParam() ? 1 : 0); }
+
+ private:
+  std::unique_ptr<Daemon> daemon_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Both, SlowClient, testing::Bool(),
+                         [](const auto& tls) { return tls.param ? "Tls" : "Plain"; });
+
+TEST_P(SlowClient, HeadThatDoesNotEndIs408) {
+  const Daemon& daemon = Start("head: 500ms");
   ASSERT_TRUE(daemon.ready());
   for (const char* part : {"G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n"}) {
     SCOPED_TRACE(part);
-    Client client = daemon.Connect();
+    Client client = Connect();
     const Stopwatch watch;
     client.Send(part);
     const Response response = client.Read();
@@ -61,11 +78,11 @@ TEST(SlowClient, HeadThatDoesNotEndIs408) {
 }
 
 // The deadline of a head is absolute: bytes that trickle in don't move it.
-TEST(SlowClient, TricklingHeadIs408) {
-  const Daemon daemon = Start("head: 700ms");
+TEST_P(SlowClient, TricklingHeadIs408) {
+  const Daemon& daemon = Start("head: 700ms");
   ASSERT_TRUE(daemon.ready());
-  Client canary = daemon.Connect();
-  Client client = daemon.Connect();
+  Client canary = Connect();
+  Client client = Connect();
   const Stopwatch watch;
   client.Send("GET / HTTP/1.1\r\nHost: a\r\n");
   while (client.StaysQuiet(milliseconds(50)) && watch.Read() < kLate) {
@@ -79,10 +96,10 @@ TEST(SlowClient, TricklingHeadIs408) {
 }
 
 // The second head on a connection has its deadline too, from its first byte.
-TEST(SlowClient, LaterHeadIs408) {
-  const Daemon daemon = Start("head: 500ms, idle: 60s");
+TEST_P(SlowClient, LaterHeadIs408) {
+  const Daemon& daemon = Start("head: 500ms, idle: 60s");
   ASSERT_TRUE(daemon.ready());
-  Client client = daemon.Connect();
+  Client client = Connect();
   EXPECT_EQ(client.Get("/").status, 200);
   EXPECT_TRUE(client.StaysQuiet(milliseconds(2200)));
   const Stopwatch watch;
@@ -92,12 +109,12 @@ TEST(SlowClient, LaterHeadIs408) {
   EXPECT_EQ(client.WaitEnd(), End::kClosed);
 }
 
-TEST(SlowClient, IdleConnectionIsClosedWithoutAnAnswer) {
-  const Daemon daemon = Start("idle: 500ms");
+TEST_P(SlowClient, IdleConnectionIsClosedWithoutAnAnswer) {
+  const Daemon& daemon = Start("idle: 500ms");
   ASSERT_TRUE(daemon.ready());
   const Stopwatch watch;
-  Client fresh = daemon.Connect();
-  Client used = daemon.Connect();
+  Client fresh = Connect();
+  Client used = Connect();
   EXPECT_EQ(used.Get("/").status, 200);
   EXPECT_EQ(fresh.WaitEnd(), End::kClosed);
   EXPECT_EQ(used.WaitEnd(), End::kClosed);
@@ -105,10 +122,10 @@ TEST(SlowClient, IdleConnectionIsClosedWithoutAnAnswer) {
   EXPECT_LT(watch.Read(), kLate);
 }
 
-TEST(SlowClient, ConnectionInUseIsNotIdle) {
-  const Daemon daemon = Start("idle: 3s");
+TEST_P(SlowClient, ConnectionInUseIsNotIdle) {
+  const Daemon& daemon = Start("idle: 3s");
   ASSERT_TRUE(daemon.ready());
-  Client client = daemon.Connect();
+  Client client = Connect();
   const Stopwatch watch;
   while (watch.Read() < milliseconds(4500)) {
     ASSERT_EQ(client.Get("/").status, 200) << "after " << watch.Read().count() << " ms";
@@ -116,12 +133,12 @@ TEST(SlowClient, ConnectionInUseIsNotIdle) {
   }
 }
 
-TEST(SlowClient, BodyThatDoesNotEndIsGivenUp) {
-  const Daemon daemon = Start("body: 500ms");
+TEST_P(SlowClient, BodyThatDoesNotEndIsGivenUp) {
+  const Daemon& daemon = Start("body: 500ms");
   ASSERT_TRUE(daemon.ready());
   for (const char* target : {"/post", "/reflect"}) {
     SCOPED_TRACE(target);
-    Client client = daemon.Connect();
+    Client client = Connect();
     const Stopwatch watch;
     client.Send("POST " + std::string(target) +
                 " HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345");
@@ -138,11 +155,11 @@ TEST(SlowClient, BodyThatDoesNotEndIsGivenUp) {
 
 // Who has long sent nothing but a byte now and then has no body worth waiting for; who sends a KiB
 // a second has.
-TEST(SlowClient, BodyThatComesFastEnoughIsWaitedFor) {
-  const Daemon daemon = Start("body: 1s");
+TEST_P(SlowClient, BodyThatComesFastEnoughIsWaitedFor) {
+  const Daemon& daemon = Start("body: 1s");
   ASSERT_TRUE(daemon.ready());
-  Client trickling = daemon.Connect();
-  Client steady = daemon.Connect();
+  Client trickling = Connect();
+  Client steady = Connect();
   const std::string head = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 32768\r\n\r\n";
   const std::string part(4096, 'x');
   trickling.Send(head);
@@ -162,53 +179,56 @@ TEST(SlowClient, BodyThatComesFastEnoughIsWaitedFor) {
 }
 
 // Who takes nothing of his answer is dropped, and what was queued for him with him.
-TEST(SlowClient, ReaderThatStopsIsDropped) {
-  const Daemon daemon = Start("write: 500ms");
+TEST_P(SlowClient, ReaderThatStopsIsDropped) {
+  const Daemon& daemon = Start("write: 500ms");
   ASSERT_TRUE(daemon.ready());
-  Client other = daemon.Connect();
+  Client other = Connect();
   EXPECT_EQ(other.Get("/").status, 200);
-  Client stuck = daemon.Connect(4096);
-  const Stopwatch watch;
-  stuck.Send(GetRequest("/big"));
-  ASSERT_EQ(stuck.WaitEnd(), End::kBytes);  // its answer has begun
-  EXPECT_GE(daemon.Connections(), 1u);
-  EXPECT_TRUE(Eventually([&] { return daemon.Connections() == 1; }, kLate));
-  EXPECT_GE(watch.Read(), milliseconds(450));
-  EXPECT_EQ(other.Get("/").status, 200);
-  EXPECT_LT(stuck.ReadToEnd().size(), 8u * 1024 * 1024);
+  for (const char* target : {"/big", "/live/big.txt"}) {
+    SCOPED_TRACE(target);
+    Client stuck = Connect(4096);
+    const Stopwatch watch;
+    stuck.Send(GetRequest(target));
+    ASSERT_EQ(stuck.WaitEnd(), End::kBytes);  // its answer has begun
+    EXPECT_GE(Connections(), 1u);
+    EXPECT_TRUE(Eventually([&] { return Connections() == 1; }, kLate));
+    EXPECT_GE(watch.Read(), milliseconds(450));
+    EXPECT_EQ(other.Get("/").status, 200);
+    EXPECT_LT(stuck.ReadToEnd().size(), kBig);
+  }
 }
 
-TEST(SlowClient, ReaderThatGoesOnIsServed) {
-  const Daemon daemon = Start("write: 2s");
+TEST_P(SlowClient, ReaderThatGoesOnIsServed) {
+  const Daemon& daemon = Start("write: 2s");
   ASSERT_TRUE(daemon.ready());
-  Client slow = daemon.Connect(65536);
-  slow.Send(GetRequest("/big"));
-  // Longer than the deadline in all, never as long without progress.
-  const Stopwatch watch;
-  std::string got;
-  while (watch.Read() < milliseconds(4000)) {
-    std::array<char, 65536> part{};
-    const ssize_t size = recv(slow.fd(), part.data(), part.size(), 0);
-    ASSERT_GT(size, 0);
-    got.append(part.data(), static_cast<size_t>(size));
-    EXPECT_TRUE(slow.WaitWritable(milliseconds(1)));
-    std::this_thread::sleep_for(milliseconds(100));
+  for (const char* target : {"/big", "/live/big.txt"}) {
+    SCOPED_TRACE(target);
+    Client slow = Connect(65536);
+    slow.Send(GetRequest(target));
+    // Longer than the deadline in all, never as long without progress.
+    const Stopwatch watch;
+    size_t got = 0;
+    while (watch.Read() < milliseconds(4000)) {
+      const std::string part = slow.ReadSome();
+      ASSERT_FALSE(part.empty());
+      got += part.size();
+      std::this_thread::sleep_for(milliseconds(100));
+    }
+    EXPECT_EQ(Connect().Get("/").status, 200);
+    slow.HalfClose();
+    got += slow.ReadToEnd().size();
+    EXPECT_GT(got, kBig);
   }
-  const Response other = daemon.Connect().Get("/");
-  EXPECT_EQ(other.status, 200);
-  slow.HalfClose();
-  got += slow.ReadToEnd();
-  EXPECT_GT(got.size(), 8u * 1024 * 1024);
 }
 
 // What was queued under short timeouts has the longer ones of a reload, and no 408 stands behind
 // it.
-TEST(SlowClient, ReloadGivesMoreTime) {
-  Daemon daemon = Start("write: 1s, head: 1s, body: 1s");
+TEST_P(SlowClient, ReloadGivesMoreTime) {
+  Daemon& daemon = Start("write: 1s, head: 1s, body: 1s");
   ASSERT_TRUE(daemon.ready());
-  Client slow = daemon.Connect(4096);
+  Client slow = Connect(4096);
   slow.Send(GetRequest("/big"));
-  Client half = daemon.Connect();
+  Client half = Connect();
   half.Send("GET / HTTP/1.1\r\n");
   EXPECT_TRUE(half.StaysQuiet(milliseconds(100)));
   daemon.Configure(Config("write: 60s, head: 60s, body: 60s"));
@@ -217,23 +237,85 @@ TEST(SlowClient, ReloadGivesMoreTime) {
   half.Send("Host: a\r\n\r\n");
   EXPECT_EQ(half.Read().status, 200);
   const Response big = slow.Read();
-  EXPECT_EQ(big.body.size(), 8u * 1024 * 1024) << big.fault;
+  EXPECT_EQ(big.body.size(), kBig) << big.fault;
   EXPECT_TRUE(slow.StaysQuiet(milliseconds(50)));
   EXPECT_EQ(slow.Get("/").status, 200);
 }
 
 // A body that isn't read, because an answer before it must leave first, is not late.
-TEST(SlowClient, BodyBehindASlowAnswerIsNotLate) {
-  const Daemon daemon = Start("body: 500ms");
+TEST_P(SlowClient, BodyBehindASlowAnswerIsNotLate) {
+  const Daemon& daemon = Start("body: 500ms");
   ASSERT_TRUE(daemon.ready());
-  Client slow = daemon.Connect(4096);
+  Client slow = Connect(4096);
   const std::string post = PostRequest("/post", "1234567890");
   slow.Send(GetRequest("/big") + post.substr(0, post.size() - 5));
   std::this_thread::sleep_for(milliseconds(1500));
   slow.Send(post.substr(post.size() - 5));
   const Response big = slow.Read();
-  EXPECT_EQ(big.body.size(), 8u * 1024 * 1024) << big.fault;
+  EXPECT_EQ(big.body.size(), kBig) << big.fault;
   EXPECT_EQ(slow.Read().body, "posted");
+}
+
+// C49: what is configured for 408 is sent.
+TEST(SlowHead, GetsTheConfiguredError) {
+  const Daemon daemon(
+      "listen: 127.0.0.1:0\ntimeouts: {head: 500ms, body: 500ms}\n"
+      "errors: {408: {html: <p>Too slow</p>, headers: {X-Slow: \"1\"}}}\n"
+      "routes:\n  - POST /post echo: posted\n");
+  ASSERT_TRUE(daemon.ready());
+  for (const char* part :
+       {"GET / HT", "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\na"}) {
+    Client client = daemon.Connect();
+    client.Send(part);
+    const Response response = client.Read();
+    EXPECT_EQ(response.status, 408) << response.fault;
+    EXPECT_EQ(response.body, "<p>Too slow</p>");
+    EXPECT_EQ(response.Value("X-Slow"), "1");
+    EXPECT_EQ(response.Value("Connection"), "close");
+    EXPECT_EQ(client.WaitEnd(), End::kClosed);
+  }
+}
+
+// A handshake that does not end has as much time as a head, whatever trickles in, and nobody else
+// waits for it.
+TEST(SlowHandshake, IsGivenUp) {
+  DaemonSetup setup{.config = Config("head: 700ms, idle: 60s"), .files = CertificateFiles()};
+  setup.files.emplace_back("big.txt", "");
+  setup.files.emplace_back("live/x.txt", "");
+  const Daemon daemon(setup);
+  ASSERT_TRUE(daemon.ready());
+  const std::string hello("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
+  Client canary = daemon.TlsEndpoint().Connect();
+  const Stopwatch watch;
+  Client silent(daemon.address(1));
+  Client half(daemon.address(1));
+  half.Send(hello);
+  Client trickling(daemon.address(1));
+  trickling.Send(hello);
+  while (trickling.StaysQuiet(milliseconds(50)) && watch.Read() < kLate) {
+    trickling.Send("x");
+    EXPECT_EQ(canary.Get("/").status, 200);
+  }
+  for (Client* client : {&silent, &half, &trickling}) {
+    (void)client->ReadToEnd();  // an alert may come
+    EXPECT_NE(client->WaitEnd(), End::kOpen);
+  }
+  EXPECT_GE(watch.Read(), milliseconds(600));
+  EXPECT_LT(watch.Read(), kLate);
+}
+
+// Who speaks no TLS to a listener of TLS is closed at once.
+TEST(SlowHandshake, OfNoTlsIsNone) {
+  DaemonSetup setup{.config = Config("head: 60s"), .files = CertificateFiles()};
+  setup.files.emplace_back("big.txt", "");
+  setup.files.emplace_back("live/x.txt", "");
+  const Daemon daemon(setup);
+  ASSERT_TRUE(daemon.ready());
+  Client client(daemon.address(1));
+  client.Send(GetRequest("/"));
+  (void)client.ReadToEnd();
+  EXPECT_NE(client.WaitEnd(), End::kOpen);
+  EXPECT_EQ(daemon.TlsEndpoint().Connect().Get("/").status, 200);
 }
 
 }  // namespace
