@@ -365,12 +365,12 @@ void Connection::EnsureRoom(size_t bytes) {
 }
 
 // Sends what this callback has brought forth so far; the rest waits in the queue.
-void Connection::Flush(bool more) {
+void Connection::Flush() {
   Outbox& outbox = context_->outbox;
   if (outbox.used() == 0) return;
   std::string_view bytes = outbox.bytes();
   if (queue_ == nullptr && phase_ != Phase::kClosed) {
-    const ssize_t sent = transport_.Write(bytes, more);
+    const ssize_t sent = transport_.Write(bytes);
     if (sent < 0 && !IsBlocked(errno)) phase_ = Phase::kClosed;
     if (sent > 0) bytes.remove_prefix(static_cast<size_t>(sent));
   }
@@ -415,7 +415,10 @@ void Connection::SendFile(FileDescriptor file, uint64_t offset, uint64_t size) {
 
 void Connection::SendFile(FileBody body) {
   if (queue_ == nullptr && phase_ != Phase::kClosed) {
-    Flush(true);
+    // By itself, not held back for the first bytes of the file: a client on this machine is then
+    // awake when these come, which spares waking it at each piece (19 us instead of 30 for 100
+    // KiB).
+    Flush();
     uint64_t sent = 0;
     const bool open = queue_ == nullptr && phase_ != Phase::kClosed;
     const FileBody::State state = open ? body.Send(&transport_, &sent) : FileBody::State::kBlocked;

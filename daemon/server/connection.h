@@ -147,7 +147,7 @@ class Connection : private Deadline {
   void NoteProgress();
   void TimeOut();
 
-  void Flush(bool more = false);  // as of Transport::Write
+  void Flush();
   OutQueue& MakeQueue();
   void SendLarge(std::string_view body, const std::shared_ptr<const site::Site>& owner);
   void SendLargeHead(const site::Response& response, Persistence persistence);

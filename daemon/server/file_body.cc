@@ -9,7 +9,7 @@
 namespace quipd::server {
 namespace {
 
-constexpr uint64_t kTurn = 1u << 20;
+constexpr uint64_t kTurn = 2u << 20;
 
 }  // namespace
 
