@@ -87,7 +87,7 @@ struct Options {
   bool template_on = false;
   bool keep_query = true;  // of a redirect
   bool etag = true;        // of a 200 of echo, html, json, file and dir
-  bool compress = true;    // codings made at load, and siblings of a file
+  bool compress = true;    // codings made at load, and siblings of a file of dir
   // Of dir.
   bool listing = false;
   bool dotfiles = false;

@@ -92,7 +92,8 @@ CompiledTemplate ComposeError(const config::Config& config, const Scopes& scopes
   Composition composition;
   composition.status = status;
   composition.headers = error != nullptr ? HeadersOf(error->options) : scopes.Headers(around);
-  if (error != nullptr && error->options != nullptr && error->options->cache.has_value()) {
+  if (error != nullptr && error->asked && error->options != nullptr &&
+      error->options->cache.has_value()) {
     composition.cache = *error->options->cache;
   }
   composition.allow = std::move(allow);

@@ -20,11 +20,13 @@
 
 namespace quipd::site {
 
-// An error that a rule asks for: `status: 404`.
+// An error that a rule asks for (`status: 404`), or has in place of its answer (a file that isn't
+// there, a condition that failed).
 struct RuleError {
   const config::Options* options = nullptr;  // of the rule
   uint16_t status = 0;
-  ScopeId scope = 0;  // that it stands in, or the nearest around it that has something to say
+  bool asked = false;  // then the rule's `cache` counts; a miss is not kept as long as a file
+  ScopeId scope = 0;   // that it stands in, or the nearest around it that has something to say
 
   auto operator<=>(const RuleError&) const = default;  // NOLINT(modernize-use-nullptr): clang 14
 };

@@ -359,7 +359,8 @@ CompiledTemplate Site::Impl::ComposeOwn(const Answer& answer, const Scratch& scr
   const RuleError* error = nullptr;
   if (answer.rule != kNoRule) {
     const config::Rule& rule = config.rules[answer.rule];
-    wanted = {rule.answer.options.get(), answer.status, scopes.Speaking(rule.scope)};
+    wanted = {rule.answer.options.get(), answer.status,
+              rule.answer.action == config::Action::kStatus, scopes.Speaking(rule.scope)};
     error = &wanted;
   }
   const std::vector<ScopeId> around = scopes.Around({view.listener, view.hosts}, scratch.canonical,

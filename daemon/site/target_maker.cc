@@ -166,7 +166,8 @@ Response TargetMaker::Variant(Composition identity, http::Coding coding, std::st
 }
 
 uint32_t TargetMaker::ErrorOf(const config::Rule& rule, uint16_t status) {
-  const RuleError error{rule.answer.options.get(), status, impl_.scopes.Speaking(rule.scope)};
+  const RuleError error{rule.answer.options.get(), status, IsError(rule.answer),
+                        impl_.scopes.Speaking(rule.scope)};
   std::vector<RuleError>& errors = impl_.rule_errors;
   const auto [place, added] =
       error_numbers_.try_emplace(error, static_cast<uint32_t>(errors.size()));

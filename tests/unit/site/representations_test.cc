@@ -198,7 +198,7 @@ TEST(Representations, ErrorsInPlaceOfAnAnswer) {
     EXPECT_EQ(asked.answer.status, status);
     EXPECT_EQ(FieldOf(asked.bytes, "x-top"), "1");
     EXPECT_EQ(FieldOf(asked.bytes, "x-rule"), "1");
-    EXPECT_EQ(FieldOf(asked.bytes, "cache-control"), "max-age=60");
+    EXPECT_EQ(FieldOf(asked.bytes, "cache-control"), "(none)");
     EXPECT_EQ(FieldOf(asked.bytes, "etag"), "(none)");
     EXPECT_EQ(FieldOf(asked.bytes, "vary"), status == 406 ? "Accept-Encoding" : "(none)");
   }
