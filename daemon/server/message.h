@@ -13,6 +13,8 @@
 namespace quipd::server {
 
 struct Message {
+  static constexpr size_t kMostKept = 64 * 1024;
+
   struct Slice {
     size_t text_end = 0;  // the text before it begins where the slice before, or the head, ended
     uint64_t offset = 0;  // in the body
@@ -25,6 +27,8 @@ struct Message {
   std::vector<Slice> body;  // empty: none, as to HEAD
 
   void Clear() {
+    // A long listing is no reason to hold its memory for ever.
+    if (text.capacity() > kMostKept) std::string().swap(text);
     text.clear();
     head_size = splice = 0;
     body.clear();
