@@ -54,10 +54,36 @@ void AppendField(std::string_view name, std::string_view value, std::string* out
   out->append(name).append(": ").append(value).append("\r\n");
 }
 
-void AppendValidators(const http::Validators& validators, std::string* out) {
-  const std::array<char, http::kDateLength> date = http::FormatDate(*validators.last_modified);
-  AppendField("Last-Modified", {date.data(), date.size()}, out);
-  if (!validators.etag.empty()) AppendField("ETag", validators.etag, out);
+bool HasOwn(const site::FileRule& rule, std::string_view name) {
+  return http::FindField(rule.fields, name).data() != nullptr;
+}
+
+// What the rule's headers say of these replaces what the file says.
+void AppendValidators(const site::FileRule& rule, const http::Validators& validators,
+                      std::string* out) {
+  if (!HasOwn(rule, "last-modified")) {
+    const std::array<char, http::kDateLength> date = http::FormatDate(*validators.last_modified);
+    AppendField("Last-Modified", {date.data(), date.size()}, out);
+  }
+  if (!validators.etag.empty() && !HasOwn(rule, "etag")) {
+    AppendField("ETag", validators.etag, out);
+  }
+}
+
+void AppendAcceptRanges(const site::FileRule& rule, std::string* out) {
+  if (!HasOwn(rule, "accept-ranges")) out->append("Accept-Ranges: bytes\r\n");
+}
+
+// `tag` is the file's own.
+http::Validators ValidatorsOf(const site::FileRule& rule, const FileState& state,
+                              std::string_view tag, int64_t now) {
+  http::Validators validators;
+  validators.etag = http::FindField(rule.fields, "etag");
+  if (rule.has_etag) validators.etag = tag;
+  const std::string_view date = http::FindField(rule.fields, "last-modified");
+  validators.last_modified = date.data() == nullptr ? std::nullopt : http::ParseDate(date, now);
+  if (!validators.last_modified) validators.last_modified = LastModifiedOf(state, now);
+  return validators;
 }
 
 bool HasMember(std::string_view list, std::string_view name) {
@@ -92,8 +118,8 @@ void ComposeWhole(const site::FileRule& rule, const ShownFile& file,
   AppendField("Content-Type", file.type, &text);
   AppendContentLength(file.state.size, &text);
   if (status == 200) {
-    AppendValidators(validators, &text);
-    text.append("Accept-Ranges: bytes\r\n");
+    AppendValidators(rule, validators, &text);
+    AppendAcceptRanges(rule, &text);
   }
   AppendNegotiation(rule, file, true, &text);
   EndHead(now.date, message);
@@ -131,9 +157,7 @@ void AppendContentLength(uint64_t size, std::string* out) {
 uint16_t ComposeFile(const site::FileRule& rule, const ShownFile& file,
                      const http::RequestHead& request, const Moment& now, Message* message) {
   const Tag tag(file);
-  http::Validators validators;
-  if (rule.has_etag) validators.etag = tag.text();
-  validators.last_modified = LastModifiedOf(file.state, now.unix_seconds);
+  const http::Validators validators = ValidatorsOf(rule, file.state, tag.text(), now.unix_seconds);
   const uint16_t plain = rule.is_dir ? 200 : rule.options->status.value_or(200);
   constexpr uint8_t kHeeded = http::kConditional | http::kRange;
   if (plain != 200 || (request.selectors & kHeeded) == 0) {
@@ -155,12 +179,12 @@ uint16_t ComposeFile(const site::FileRule& rule, const ShownFile& file,
       break;
   }
   BeginFileHead(rule, selection.status, &text);
-  AppendValidators(validators, &text);
+  AppendValidators(rule, validators, &text);
   if (selection.status == 304) {
     AppendNegotiation(rule, file, false, &text);
     EndHead(now.date, message);
   } else {
-    text.append("Accept-Ranges: bytes\r\n");
+    AppendAcceptRanges(rule, &text);
     AppendNegotiation(rule, file, true, &text);
     AppendRanges(selection.ranges, file.type, file.state.size, now.date, message);
   }

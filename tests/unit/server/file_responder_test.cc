@@ -197,6 +197,24 @@ TEST(FileResponder, ConditionsAndRanges) {
               testing::EndsWith("0123456789"));
 }
 
+TEST(FileResponder, ValidatorsOfTheRule) {
+  const TempTree tree;
+  tree.File("p.png", "0123456789");
+  Responder responder(tree.path());
+  responder.rule.has_etag = false;
+  responder.rule.fields =
+      "ETag: \"own\"\r\nLast-Modified: Mon, 13 Nov 2023 22:13:20 GMT\r\nAccept-Ranges: none\r\n";
+  const std::string fields = responder.rule.fields;
+  EXPECT_EQ(responder.Ask("p.png"), "HTTP/1.1 200 OK\r\n" + fields +
+                                        "Content-Type: image/png\r\nContent-Length: 10\r\n" +
+                                        kDate + "0123456789");
+  EXPECT_THAT(responder.Ask("p.png", "If-None-Match: \"own\"\r\n"), HasSubstr("HTTP/1.1 304 "));
+  EXPECT_THAT(responder.Ask("p.png", "If-Modified-Since: Mon, 13 Nov 2023 22:13:20 GMT\r\n"),
+              HasSubstr("HTTP/1.1 304 "));
+  EXPECT_THAT(responder.Ask("p.png", "If-Modified-Since: Mon, 13 Nov 2023 22:13:19 GMT\r\n"),
+              HasSubstr("HTTP/1.1 200 "));
+}
+
 TEST(FileResponder, SiblingsOfACoding) {
   const TempTree tree;
   tree.File("a.js", "plain");
