@@ -120,14 +120,19 @@ void Connection::Settle() {
   }
   if (phase_ == Phase::kEnding && queue_ == nullptr) FinishEnding();
   if (phase_ == Phase::kClosed) return;
-  if (transport_.wants_write()) [[unlikely]]
-    MakeQueue();
   SetReading(WantsInput());
-  // No event of the socket tells of it. An event that is not added yet must not be activated.
-  if (reading_ && transport_.has_pending() && phase_ == Phase::kOpen) [[unlikely]] {
-    event_active(&read_event_, EV_READ, 0);
+  if (transport_.secure()) [[unlikely]] {
+    SettleTls();
   }
   SetDeadline();
+}
+
+void Connection::SettleTls() {
+  if (transport_.wants_write()) MakeQueue();
+  // No event of the socket tells of it. An event that is not added yet must not be activated.
+  if (reading_ && transport_.has_pending() && phase_ == Phase::kOpen) {
+    event_active(&read_event_, EV_READ, 0);
+  }
 }
 
 // --- Input ---
@@ -137,7 +142,10 @@ void Connection::ReadOnce() {
   const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
   if (size > 0) return Received(static_cast<size_t>(size));
   if (size == 0) return OnEndOfInput();
-  if (!IsBlocked(errno)) OnReadFailed();
+  if (!IsBlocked(errno)) return OnReadFailed();
+  const bool shook_hands = shaking_hands_;
+  shaking_hands_ = transport_.in_handshake();
+  fruitless_ = shook_hands == shaking_hands_;
 }
 
 void Connection::OnReadFailed() {
@@ -255,7 +263,9 @@ void Connection::SetDeadline() {
   const bool begins_head = in_head && !in_head_;
   // What we don't read can't be late: the body's time begins anew when the queue has room again.
   const bool waits_for_us = incoming_ != nullptr && QueueIsFull();
-  const bool idle = IsIdle() && !transport_.in_handshake();
+  // A part of a record is nothing yet: it doesn't make an idle connection younger.
+  const bool idle = IsIdle() && !fruitless_ && !transport_.in_handshake();
+  fruitless_ = false;
   if (begins_head || waits_for_us || idle) since_ms_ = context_->now_ms;
   if (in_head || idle) in_head_ = in_head;
   context_->deadlines.Set(this, Due());

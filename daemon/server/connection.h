@@ -130,6 +130,7 @@ class Connection : private Deadline {
   template <typename Work>
   static void Enter(Connection* self, Work work);
   void Settle();
+  void SettleTls();
 
   void ReadOnce();
   void OnReadFailed();
@@ -188,6 +189,8 @@ class Connection : private Deadline {
   bool half_closed_ = false;  // the client has sent all it will
   bool linger_ = false;
   bool may_have_more_ = false;  // the last read filled its buffer
+  bool shaking_hands_ = true;   // as of the last read that found nothing
+  bool fruitless_ = false;      // this read has found nothing
 
   friend class ConnectionSet;
 };

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,9 +32,6 @@ ssize_t CountOr(size_t written, bool ok) {
 
 }  // namespace
 
-TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket)
-    : context_(std::move(context)), ssl_(context_->Accept(socket)), failed_(ssl_ == nullptr) {}
-
 // --- Input ---
 
 ssize_t TlsStream::Read(char* out, size_t size) {
@@ -44,8 +42,21 @@ ssize_t TlsStream::Read(char* out, size_t size) {
     return -1;
   }
   if (at_end_) return 0;
+  if (ssl_ == nullptr && !Begin()) return -1;
   if (in_handshake_ && !ShakeHands()) return at_end_ ? 0 : -1;
   return ReadRecords(out, size);
+}
+
+// Behind an accept there may be nothing to read yet; later Reads have an event for their reason.
+bool TlsStream::Begin() {
+  char byte = 0;
+  if (!std::exchange(was_asked_, true) && recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0) {
+    return false;
+  }
+  ssl_ = context_->Accept(socket_);
+  failed_ = ssl_ == nullptr;
+  errno = ENOMEM;
+  return !failed_;
 }
 
 bool TlsStream::ShakeHands() {

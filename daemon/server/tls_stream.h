@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "server/tls_context.h"
 
@@ -22,7 +23,8 @@ namespace quipd::server {
 
 class TlsStream {
  public:
-  TlsStream(std::shared_ptr<const TlsContext> context, int socket);
+  TlsStream(std::shared_ptr<const TlsContext> context, int socket)
+      : context_(std::move(context)), socket_(socket) {}
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
@@ -50,6 +52,7 @@ class TlsStream {
   void Abandon() { failed_ = true; }
 
  private:
+  [[nodiscard]] bool Begin();
   [[nodiscard]] bool ShakeHands();
   [[nodiscard]] ssize_t ReadRecords(char* out, size_t size);
   // An SSL_write; adds what it took to `written`.
@@ -59,8 +62,10 @@ class TlsStream {
   void Fail();
 
   const std::shared_ptr<const TlsContext> context_;
-  const Ssl ssl_;
+  const int socket_;
+  Ssl ssl_;  // null before the first byte: who says nothing costs nothing
   bool in_handshake_ = true;
+  bool was_asked_ = false;
   bool wants_write_ = false;
   bool has_pending_ = false;
   bool at_end_ = false;  // the client has said so

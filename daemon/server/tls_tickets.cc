@@ -9,9 +9,9 @@
 namespace quipd::server {
 namespace {
 
-template <size_t kSize>
-bool FillAtRandom(std::array<unsigned char, kSize>* bytes) {
-  return RAND_bytes(bytes->data(), static_cast<int>(kSize)) == 1;
+template <size_t Size>
+bool FillAtRandom(std::array<unsigned char, Size>* bytes) {
+  return RAND_bytes(bytes->data(), static_cast<int>(Size)) == 1;
 }
 
 }  // namespace

@@ -250,6 +250,21 @@ TEST(Tls, TricklingHandshakeIsClosedInTime) {
   EXPECT_GE(std::chrono::steady_clock::now() - started, milliseconds(600));
 }
 
+// Nor do bytes of a record that is never whole keep a connection from being idle.
+TEST(Tls, TricklingRecordIsClosedInTime) {
+  TlsDaemon tls("timeouts: {idle: 700ms}\n");
+  Client client = tls.Connect();
+  EXPECT_EQ(client.Get("/").body, "hello");
+  const auto started = std::chrono::steady_clock::now();
+  std::string_view part("\x17\x03\x03\x40\x00", 5);
+  while (client.StaysQuiet(milliseconds(50))) {
+    if (send(client.fd(), part.data(), part.size(), MSG_NOSIGNAL) < 0) break;
+    part = "x";
+    ASSERT_LT(std::chrono::steady_clock::now() - started, milliseconds(15'000));
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - started, milliseconds(600));
+}
+
 TEST(Tls, GarbageEndsTheConnection) {
   TlsDaemon tls("timeouts: {head: 1s}\n");
   for (const std::string& bytes :
