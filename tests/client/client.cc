@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -208,17 +209,14 @@ bool Client::SendInPieces(std::string_view bytes, size_t size) {
 }
 
 Client::Got Client::Receive(Clock::time_point deadline) {
-  constexpr size_t kPart = 65536;
+  thread_local std::array<char, 65536> part;
   if (!socket_) {
     return Got::kEnd;
   }
-  const size_t before = input_.size();
   size_t got = 0;
-  input_.resize(before + kPart);
-  char* const bytes = input_.data() + before;
-  const Got result =
-      tls_ ? ReceiveTls(bytes, kPart, &got, deadline) : ReceivePlain(bytes, kPart, &got, deadline);
-  input_.resize(before + got);
+  const Got result = tls_ ? ReceiveTls(part.data(), part.size(), &got, deadline)
+                          : ReceivePlain(part.data(), part.size(), &got, deadline);
+  input_.append(part.data(), got);
   return result;
 }
 

@@ -14,7 +14,7 @@
 namespace quipd::test {
 namespace {
 
-using SslContext = Handle<SSL_CTX, SSL_CTX_free>;
+using Store = Handle<X509_STORE, X509_STORE_free>;
 using Ssl = Handle<SSL, SSL_free>;
 
 std::string LastError(const std::string& operation) {
@@ -45,23 +45,39 @@ bool OfferProtocol(SSL* ssl, const std::string& protocol) {
 }  // namespace
 
 struct TlsStream::Impl {
-  SslContext context;
   Ssl ssl;
 };
 
+namespace {
+
+// One for all: to make one takes as long as a handshake. What is trusted belongs to the connection.
+SSL_CTX* ClientContext() {
+  static SSL_CTX* const context = [] {
+    SSL_CTX* const made = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_verify(made, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_mode(made, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    return made;
+  }();
+  return context;
+}
+
+bool TrustOnly(SSL* ssl, const std::string& file) {
+  const Store store(X509_STORE_new());
+  return X509_STORE_load_file(store.get(), file.c_str()) == 1 &&
+         SSL_set1_verify_cert_store(ssl, store.get()) == 1;
+}
+
+}  // namespace
+
 TlsStream::TlsStream(int fd, const TlsOptions& options) : impl_(std::make_unique<Impl>()) {
-  impl_->context.reset(SSL_CTX_new(TLS_client_method()));
-  SSL_CTX* const context = impl_->context.get();
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (SSL_CTX_load_verify_file(context, options.trusted.c_str()) != 1) {
+  impl_->ssl.reset(SSL_new(ClientContext()));
+  SSL* const ssl = impl_->ssl.get();
+  if (!TrustOnly(ssl, options.trusted)) {
     fault_ = LastError("reading " + options.trusted);
   }
   if (options.only_tls12) {
-    SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
+    SSL_set_max_proto_version(ssl, TLS1_2_VERSION);
   }
-  impl_->ssl.reset(SSL_new(context));
-  SSL* const ssl = impl_->ssl.get();
   if (!options.name.empty() && !ExpectName(ssl, options.name)) {
     fault_ = LastError("expecting " + options.name);
   }
