@@ -55,38 +55,43 @@ def run_modes(daemon, connections, report):
                         fault or ("" if canary.longest_ms is not None else canary_fault(canary)))
 
 
+def attempt(report, what, try_once):
+    """try_once() -> (text, fault), until there is no fault; the last outcome is reported."""
+    for _ in range(ATTEMPTS):
+        text, fault = try_once()
+        if not fault:
+            break
+    report.line(what, text, fault)
+
+
 def run_floods(daemon, report):
     for kind, _, port, folder in endpoints(daemon):
         for name in floods.FLOODS:
-            for attempt in range(ATTEMPTS):
+            def try_once(name=name, port=port, folder=folder):
                 before = daemon.resident_kib()
                 with Canary(daemon.ports[0]) as canary:
                     sent = floods.flood(name, port, folder)
                     grown = daemon.resident_kib() - before
-                fault = canary_fault(canary)
-                if grown > FLOOD_KIB:
-                    fault = fault or "memory grew"
-                if not fault or attempt == ATTEMPTS - 1:
-                    report.line(f"flood, {kind}: {name}",
-                                f"{sent / 1e6:5.1f} MB sent, {canary_text(canary)}, "
-                                f"memory {grown:+} KiB", fault)
-                if not fault:
-                    break
+                fault = canary_fault(canary) or ("memory grew" if grown > FLOOD_KIB else "")
+                return (f"{sent / 1e6:5.1f} MB sent, {canary_text(canary)}, memory {grown:+} KiB",
+                        fault)
+            attempt(report, f"flood, {kind}: {name}", try_once)
 
 
 def run_idle(daemon, counts, report):
     for (kind, _, port, folder), count in zip(endpoints(daemon), counts):
-        before = daemon.resident_kib()
-        with Canary(daemon.ports[0]) as canary:
-            connections = floods.idle(count, port, folder)
-            grown = daemon.resident_kib() - before
-        still_open = floods.count_open(connections)
-        fault = canary_fault(canary) if still_open == count else "some were closed"
-        report.line(f"idle connections, {kind}",
-                    f"{count} open, {canary_text(canary)}, memory {grown:+} KiB, "
+        def try_once(port=port, folder=folder, count=count):
+            before = daemon.resident_kib()
+            with Canary(daemon.ports[0]) as canary:
+                connections = floods.idle(count, port, folder)
+                grown = daemon.resident_kib() - before
+            still_open = floods.count_open(connections)
+            for connection in connections:
+                connection.close()
+            fault = canary_fault(canary) if still_open == count else "some were closed"
+            return (f"{count} open, {canary_text(canary)}, memory {grown:+} KiB, "
                     f"{grown * 1024 / count:.0f} B each", fault)
-        for connection in connections:
-            connection.close()
+        attempt(report, f"idle connections, {kind}", try_once)
 
 
 def main():
