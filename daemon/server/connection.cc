@@ -283,6 +283,7 @@ void Connection::OnDeadline() {
       queue_ != nullptr && write_since_ms_ + context_->timeouts.write.count() <= context_->now_ms;
   const bool stuck = late && HasStoppedReading();
   if (late && !stuck) return;
+  if (stuck) transport_.DropUntaken();
   const bool silent = phase_ == Phase::kLingering || IsIdle() || stuck;
   if (silent) {
     phase_ = Phase::kClosed;

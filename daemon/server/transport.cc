@@ -33,4 +33,9 @@ ssize_t Transport::WriteFile(int file, uint64_t offset, size_t size) {
   return sendfile(socket_.get(), file, &position, size);
 }
 
+void Transport::DropUntaken() {
+  const linger none{1, 0};
+  setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+}
+
 }  // namespace quipd::server

@@ -83,6 +83,9 @@ class Transport {
   void Abandon() {
     if (tls_ != nullptr) tls_->Abandon();
   }
+  // Closing the socket throws away what the client has not taken, which the system would keep for
+  // him for minutes otherwise.
+  void DropUntaken();
   // No more is sent; false where that failed.
   [[nodiscard]] bool Shutdown() { return shutdown(socket_.get(), SHUT_WR) == 0; }
 

@@ -195,6 +195,7 @@ TEST_P(SlowClient, ReaderThatStopsIsDropped) {
     EXPECT_GE(watch.Read(), milliseconds(450));
     EXPECT_EQ(other.Get("/").status, 200);
     EXPECT_LT(stuck.ReadToEnd().size(), kBig);
+    EXPECT_EQ(stuck.WaitEnd(), End::kReset);  // the system keeps nothing for him either
   }
 }
 
