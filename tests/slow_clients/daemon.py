@@ -72,7 +72,6 @@ class Daemon:
             text = notify.recv(65536).decode()
             self.ports += [int(port) for port in re.findall(r"QUIPD_LISTENING=.*:(\d+)", text)]
         notify.close()
-        self._notify = None
         return self
 
     def __exit__(self, *_):
@@ -90,6 +89,13 @@ class Daemon:
     def resident_kib(self):
         with open(f"/proc/{self._process.pid}/status", encoding="ascii") as file:
             return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
+
+    def count_connections(self, port):
+        """Established ones at that port, as quipd's side has them."""
+        local = f":{port:04X}"
+        with open(f"/proc/{self._process.pid}/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in file]
+        return sum(1 for row in rows if row[1].endswith(local) and row[3] == "01")
 
     @property
     def folder(self):

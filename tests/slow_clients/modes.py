@@ -3,6 +3,7 @@
 
 import csv
 import subprocess
+import time
 
 # What each mode adds; all are bounded by -l and end as soon as no connection is left.
 MODES = {
@@ -14,28 +15,38 @@ MODES = {
     "slow reads of memory (-X)": ["-X", "-k", "8", "-w", "512", "-y", "1024", "-n", "5", "-z", "32",
                                   "-u", "/memory"],
 }
-LONGEST_S = 25
+LONGEST_S = 15
+PER_SECOND = 50
 
 
 class Outcome:
-    def __init__(self, rows, status):
+    def __init__(self, rows, peak, left):
+        # The table has a line a second, none of the end.
         self.available = all(int(row["Service Available"]) > 0 for row in rows[1:])
-        last = rows[-1]
-        self.closed = int(last["Closed"])
-        self.open = int(last["Connected"]) + int(last["Pending"])
-        self.seconds = int(last["Seconds"])
-        self.status = status
+        self.peak = peak
+        self.left = left
 
 
-def run(mode, base_url, connections, folder):
-    """Runs one mode to its end; its Outcome."""
+def run(mode, base_url, connections, daemon, port):
+    """Runs one mode to its end; its Outcome, with the most and the last number of connections that
+    quipd had at that port: a client that reads slowly sees late that it was dropped."""
     arguments = list(MODES[mode])
     arguments[arguments.index("-u") + 1] = base_url + arguments[arguments.index("-u") + 1]
-    prefix = f"{folder}/slowhttptest"
-    subprocess.run(
-        ["slowhttptest", *arguments, "-c", str(connections), "-r", str(connections), "-p", "2", "-l",
-         str(LONGEST_S), "-g", "-o", prefix, "-v", "0"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=LONGEST_S + 30, check=False)
+    prefix = f"{daemon.folder}/slowhttptest"
+    before = daemon.count_connections(port)
+    counts = []
+    with subprocess.Popen(
+            ["slowhttptest", *arguments, "-c", str(connections), "-r", str(PER_SECOND), "-p", "2", "-l",
+             str(LONGEST_S), "-g", "-o", prefix, "-v", "0"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + LONGEST_S + 30
+        while process.poll() is None:
+            counts.append(daemon.count_connections(port) - before)
+            if time.monotonic() > until:
+                process.kill()
+            time.sleep(0.1)
+        # Of a mode that ends early the last are closed as it ends.
+        left = counts[-2] if len(counts) > 10 * (LONGEST_S - 1) else 0
     with open(prefix + ".csv", encoding="ascii") as file:
         rows = list(csv.DictReader(file, skipinitialspace=True))
-    return Outcome([{key.strip(): value for key, value in row.items() if key} for row in rows], "")
+    return Outcome(rows, max(counts), left)
