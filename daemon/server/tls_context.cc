@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "base/check.h"
 #include "server/tls_certificate.h"
 
 namespace quipd::server {
@@ -159,10 +158,12 @@ void FreeSslContext(ssl_ctx_st* context) { SSL_CTX_free(context); }
 
 SslContext TlsContext::NewContext() const {
   SslContext made(SSL_CTX_new(TLS_server_method()));
-  Check(made != nullptr);
+  if (made == nullptr) return made;
   SSL_CTX* const context = made.get();
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   // The system's policy may ask for more.
+  if (SSL_CTX_get_min_proto_version(context) < TLS1_2_VERSION) {
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  }
   SSL_CTX_set_security_level(context,
                              std::max(SSL_CTX_get_security_level(context), kSecurityLevel));
   // A request says how long it is: a client that leaves without close_notify cuts nothing off.
@@ -185,8 +186,8 @@ bool TlsContext::Add(const config::Config& config, const config::TlsPair& pair,
   const std::optional<CertifiedKey> read = ReadCertifiedKey(config, pair, diagnostics);
   if (!read) return false;
   SslContext context = NewContext();
-  std::string what;
-  if (!Install(context.get(), *read, pair, &what)) {
+  std::string what = "a context of TLS";
+  if (context == nullptr || !Install(context.get(), *read, pair, &what)) {
     diagnostics->push_back(Refused(config, pair, what));
     return false;
   }

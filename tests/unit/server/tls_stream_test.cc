@@ -215,6 +215,32 @@ TEST_F(Stream, ResumedSessionBringsTheNextTicket) {
   }
 }
 
+TEST_F(Stream, TicketOutlivesItsKeysPeriod) {
+  TicketKeys::Clock::time_point now{};
+  Diagnostics diagnostics;
+  context_ = TlsContext::Load(
+      config::Config(), test::ListenerWith({{files_.Path("x.pem"), files_.Path("x.key"), {}, {}}}),
+      std::make_shared<TicketKeys>([&now] { return now; }), &diagnostics);
+  for (const bool old : {false, true}) {
+    SCOPED_TRACE(old);
+    options_.only_tls12 = old;
+    options_.session = nullptr;
+    Connect();
+    ShakeHands();
+    Receive();
+    options_.session = client_->session();
+    ASSERT_NE(options_.session, nullptr);
+    client_->Close();
+    for (const bool resumed : {true, true, false}) {
+      Connect();
+      ShakeHands();
+      EXPECT_EQ(client_->resumed(), resumed);
+      client_->Close();
+      now += TicketKeys::kPeriod * 3 / 2;
+    }
+  }
+}
+
 TEST_F(Stream, ReadsRecordsThatCameTogether) {
   ShakeHands();
   for (const char* part : {"a", "b", "c"}) Send(part);
