@@ -89,7 +89,7 @@ class Files {
 };
 
 std::string Replaced(std::string text, std::string_view mark, std::string_view with) {
-  for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
+  for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + with.size())) {
     text.replace(at, mark.size(), with);
   }
   return text;
@@ -223,11 +223,11 @@ std::string Canonical(std::string answers) {
       answers.replace(value, http::kDateLength, http::kDateLength, '*');
     }
   }
-  constexpr std::string_view kBoundary = "multipart/byteranges; boundary=";
+  constexpr std::string_view kBoundary = "\r\nContent-Type: multipart/byteranges; boundary=";
   for (size_t at = answers.find(kBoundary); at != answers.npos; at = answers.find(kBoundary, at)) {
     const size_t value = at + kBoundary.size();
     const std::string boundary = answers.substr(value, answers.find("\r\n", value) - value);
-    answers = Replaced(std::move(answers), boundary, "*");
+    if (!boundary.empty()) answers = Replaced(std::move(answers), boundary, "*");
     at = value;
   }
   return Replaced(std::move(answers), "HTTP/1.1 100 Continue\r\n\r\n", "");

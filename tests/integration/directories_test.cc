@@ -239,7 +239,7 @@ TEST_P(Directories, NamesOfAnyBytes) {
   EXPECT_EQ(links, std::size(names) + 1);  // and a.txt
 }
 
-TEST_P(Directories, TypesOfTheConfiguration) {
+TEST(DirectoryRules, TypesOfTheConfiguration) {
   Daemon daemon(DaemonSetup{.config = std::string("listen: 127.0.0.1:0\n") +
                                       "types: {txt: text/x-mine, foo: application/x-foo}\n"
                                       "routes:\n  - GET / dir: www\n",
