@@ -63,7 +63,7 @@ TEST(Start, RuleOfAListenerThatIsReplacedWarns) {
   Client client = daemon.Connect();
   EXPECT_EQ(client.Get("/").body, "here");
   EXPECT_EQ(client.Get("/gone").status, 404);
-  EXPECT_THAT(daemon.Log(), HasSubstr("gone"));
+  EXPECT_TRUE(daemon.WaitForLog("gone")) << daemon.Log();
 }
 
 TEST(Start, ConfigurationComesFromStandardInput) {
