@@ -29,12 +29,13 @@ class Report:
 def canary_fault(canary, bound_ms=CANARY_MS):
     if canary.longest_ms is None:
         return "the canary was not answered"
-    return f"the canary waited above {bound_ms} ms" if canary.longest_ms > bound_ms else ""
+    late = canary.longest_ms > bound_ms + canary.overslept_ms
+    return f"the canary waited above {bound_ms} ms" if late else ""
 
 
 def canary_text(canary):
     return "canary -" if canary.longest_ms is None else (
-        f"canary {canary.longest_ms:5.1f} ms of {canary.count}")
+        f"canary {canary.longest_ms:5.1f} ms (machine {canary.overslept_ms:.1f}) of {canary.count}")
 
 
 def endpoints(daemon):

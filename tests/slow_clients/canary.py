@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Somebody else, in a process of his own: asks every few milliseconds and notes how long it took."""
+"""Somebody else, in a process of his own: asks every few milliseconds and notes how long it took.
+
+Between two questions he sleeps; how much longer than he asked for is what the machine, busy with
+others, may have kept quipd waiting too.
+"""
 
 import multiprocessing
 import socket
@@ -11,6 +15,7 @@ PAUSE_S = 0.002
 
 def _sing(port, stop, result):
     longest = 0.0
+    overslept = 0.0
     count = 0
     connection = None
     while not stop.is_set():
@@ -24,11 +29,13 @@ def _sing(port, stop, result):
         answer = connection.recv(4096)
         longest = max(longest, time.perf_counter() - begin)
         if not answer.startswith(b"HTTP/1.1 200"):
-            result.send((None, count))
+            result.send((None, 0.0, count))
             return
         count += 1
+        begin = time.perf_counter()
         time.sleep(PAUSE_S)
-    result.send((longest, count))
+        overslept = max(overslept, time.perf_counter() - begin - PAUSE_S)
+    result.send((longest, overslept, count))
 
 
 class Canary:
@@ -37,6 +44,7 @@ class Canary:
     def __init__(self, port):
         self._port = port
         self.longest_ms = None
+        self.overslept_ms = 0.0
         self.count = 0
 
     def __enter__(self):
@@ -50,7 +58,8 @@ class Canary:
     def __exit__(self, *_):
         self._stop.set()
         if self._result.poll(15):
-            longest, self.count = self._result.recv()
+            longest, overslept, self.count = self._result.recv()
+            self.overslept_ms = overslept * 1000
             self.longest_ms = None if longest is None else longest * 1000
         self._process.join(5)
         if self._process.is_alive():
