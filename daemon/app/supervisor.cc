@@ -3,6 +3,8 @@
 
 #include <sched.h>
 #include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +22,7 @@
 #include "app/notify.h"
 #include "app/version.h"
 #include "base/check.h"
+#include "base/file_descriptor.h"
 #include "server/event_handles.h"
 #include "server/mailbox.h"
 #include "server/server.h"
@@ -28,8 +31,6 @@ namespace quipd::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int kSignals[] = {SIGHUP, SIGUSR1, SIGTERM, SIGINT};
 
 std::chrono::milliseconds Since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -65,23 +66,6 @@ void LogWarnings(const Diagnostics& diagnostics) {
   }
 }
 
-// Threads inherit the mask: signals are for the main thread, which opens them again.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : kSignals) sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, &old_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t old_;
-};
-
 class Supervisor {
  public:
   explicit Supervisor(const RunRequest& request)
@@ -94,10 +78,11 @@ class Supervisor {
   int Run(Clock::time_point started);
 
  private:
-  static void OnSignal(evutil_socket_t number, short what, void* self);
+  static void OnSignals(evutil_socket_t fd, short what, void* self);
+  void OnSignal(uint32_t number);
 
   Result<void> Start(LoadedSite loaded);
-  void AddSignal(int number);
+  void TakeSignal(int number);
   void AnnounceStart(Clock::time_point started);
   void TellReady(bool reload_failed, const std::string& status);
 
@@ -112,7 +97,9 @@ class Supervisor {
   const RunRequest request_;
   server::EventBase base_;  // before all that lives on it
   server::Mailbox mailbox_;
-  std::vector<server::Event> signals_;
+  sigset_t taken_{};  // signals that signals_ tells of
+  FileDescriptor signals_;
+  server::Event on_signals_;
   const std::shared_ptr<server::TicketKeys> tickets_ = std::make_shared<server::TicketKeys>();
   std::shared_ptr<const site::Site> site_;
   std::unique_ptr<server::Server> server_;
@@ -125,15 +112,15 @@ class Supervisor {
 
 int Supervisor::Run(Clock::time_point started) {
   // These wait for the loop; the two that end the process end it now, as before any handler.
-  AddSignal(SIGHUP);
-  AddSignal(SIGUSR1);
+  TakeSignal(SIGHUP);
+  TakeSignal(SIGUSR1);
   LoadedSite loaded = LoadSite(request_.load, tickets_);
   if (loaded.site == nullptr) {
     Print(loaded.diagnostics);
     return 1;
   }
-  AddSignal(SIGTERM);
-  AddSignal(SIGINT);
+  TakeSignal(SIGTERM);
+  TakeSignal(SIGINT);
   const Diagnostics warnings = loaded.diagnostics;
   if (Result<void> up = Start(std::move(loaded)); !up) {
     Print(up.error());
@@ -151,7 +138,6 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   const config::Config& config = loaded.site->config();
   if (Result<void> log = ConfigureLog(config.log); !log) return log;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
-  const BlockedSignals blocked;
   auto server = server::Server::Start(loaded.site, loaded.tls, WorkersOf(config), ended);
   if (!server) return tl::unexpected(std::move(server.error()));
   server_ = std::move(*server);
@@ -159,9 +145,19 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   return {};
 }
 
-void Supervisor::AddSignal(int number) {
-  signals_.emplace_back(evsignal_new(base_.get(), number, OnSignal, this));
-  Check(signals_.back() != nullptr && event_add(signals_.back().get(), nullptr) == 0);
+// From now on the loop hears of it. No handler runs: the signal is blocked, for the threads that
+// begin later too, and read from a descriptor. Who started us may have it ignored (nohup), and then
+// it would not come.
+void Supervisor::TakeSignal(int number) {
+  sigaddset(&taken_, number);
+  Check(pthread_sigmask(SIG_BLOCK, &taken_, nullptr) == 0);
+  std::signal(number, SIG_DFL);
+  const int fd = signalfd(signals_ ? signals_.get() : -1, &taken_, SFD_NONBLOCK | SFD_CLOEXEC);
+  Check(fd >= 0);
+  if (signals_) return;
+  signals_.Reset(fd);
+  on_signals_.reset(event_new(base_.get(), fd, EV_READ | EV_PERSIST, OnSignals, this));
+  Check(on_signals_ != nullptr && event_add(on_signals_.get(), nullptr) == 0);
 }
 
 void Supervisor::AnnounceStart(Clock::time_point started) {
@@ -182,16 +178,21 @@ void Supervisor::TellReady(bool reload_failed, const std::string& status) {
   NotifyReady({status, addresses, generation_, reload_failed});
 }
 
-void Supervisor::OnSignal(evutil_socket_t number, short, void* pointer) {
+void Supervisor::OnSignals(evutil_socket_t fd, short, void* pointer) {
   auto* self = static_cast<Supervisor*>(pointer);
+  signalfd_siginfo info;
+  while (read(fd, &info, sizeof info) == sizeof info) self->OnSignal(info.ssi_signo);
+}
+
+void Supervisor::OnSignal(uint32_t number) {
   switch (number) {
     case SIGHUP:
-      self->Reopen();
-      return self->RequestReload();
+      Reopen();
+      return RequestReload();
     case SIGUSR1:
-      return self->Reopen();
+      return Reopen();
     default:
-      return self->Drain();
+      return Drain();
   }
 }
 
@@ -210,7 +211,6 @@ void Supervisor::RequestReload() {
 void Supervisor::BeginLoading() {
   is_loading_ = true;
   if (loading_.joinable()) loading_.join();
-  const BlockedSignals blocked;
   loading_ = std::thread([this, serving = site_] {
     auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, tickets_, serving));
     mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
