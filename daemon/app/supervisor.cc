@@ -111,7 +111,7 @@ class Supervisor {
 };
 
 int Supervisor::Run(Clock::time_point started) {
-  // These wait for the loop; the two that end the process end it now, as before any handler.
+  // These wait for the loop; the two that end the process still end it at once.
   TakeSignal(SIGHUP);
   TakeSignal(SIGUSR1);
   LoadedSite loaded = LoadSite(request_.load, tickets_);

@@ -3,7 +3,10 @@
 // thread-safe.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -40,6 +43,13 @@ namespace quipd {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Appends the number in decimal digits.
+inline void AppendNumber(uint64_t number, std::string* out) {
+  std::array<char, 20> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  out->append(digits.data(), end);
 }
 
 }  // namespace quipd

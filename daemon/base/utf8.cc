@@ -21,4 +21,13 @@ size_t CharacterLength(std::string_view text, size_t at) {
   return length;
 }
 
+bool IsUtf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = CharacterLength(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 }  // namespace quipd

@@ -103,12 +103,6 @@ class SetReader {
   Ranges ranges_;
 };
 
-void AppendNumber(uint64_t number, std::string* out) {
-  std::array<char, 20> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  out->append(digits.data(), end);
-}
-
 uint64_t DigitsOf(uint64_t number) {
   uint64_t digits = 1;
   for (; number >= 10; number /= 10) ++digits;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "http/request_head.h"
 
+#include <algorithm>
+
+#include "base/ascii.h"
 #include "http/head_parser.h"
 #include "http/scan.h"
 
@@ -128,6 +131,15 @@ std::string_view FindOnlyField(std::string_view fields, std::string_view name) {
     value = field.value;
   }
   return value;
+}
+
+bool HasMember(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (EqualsIgnoreCase(Trimmed(list.substr(0, comma)), name)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
 }
 
 bool EqualsIgnoreCase(std::string_view a, std::string_view b) {

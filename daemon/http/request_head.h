@@ -121,6 +121,9 @@ class FieldReader {
 // The same of a name that may stand once; data() is null where there are several as well.
 [[nodiscard]] std::string_view FindOnlyField(std::string_view fields, std::string_view name);
 
+// Whether a comma-separated list (RFC 9110 5.6.1) has that member, whatever its case.
+[[nodiscard]] bool HasMember(std::string_view list, std::string_view name);
+
 // Compares ASCII without case.
 [[nodiscard]] bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 [[nodiscard]] bool IsTokenByte(char byte);               // tchar (RFC 9110 5.6.2)

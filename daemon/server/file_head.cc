@@ -86,15 +86,6 @@ http::Validators ValidatorsOf(const site::FileRule& rule, const FileState& state
   return validators;
 }
 
-bool HasMember(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    const size_t end = std::min(list.find(','), list.size());
-    if (http::EqualsIgnoreCase(Trimmed(list.substr(0, end)), name)) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
-}
-
 void AppendNegotiation(const site::FileRule& rule, const ShownFile& file, bool with_coding,
                        std::string* out) {
   AppendVary(rule, file.is_negotiated ? "Accept-Encoding" : "", out);
@@ -143,15 +134,10 @@ void BeginFileHead(const site::FileRule& rule, uint16_t status, std::string* out
 void AppendVary(const site::FileRule& rule, std::string_view name, std::string* out) {
   if (rule.vary.empty() && name.empty()) return;
   out->append("Vary: ").append(rule.vary);
-  const bool is_said = name.empty() || HasMember(rule.vary, name) || HasMember(rule.vary, "*");
+  const bool is_said =
+      name.empty() || http::HasMember(rule.vary, name) || http::HasMember(rule.vary, "*");
   if (!is_said) out->append(rule.vary.empty() ? "" : ", ").append(name);
   out->append("\r\n");
-}
-
-void AppendContentLength(uint64_t size, std::string* out) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size).ptr;
-  AppendField("Content-Length", {digits.data(), end}, out);
 }
 
 uint16_t ComposeFile(const site::FileRule& rule, const ShownFile& file,

@@ -44,6 +44,4 @@ void BeginFileHead(const site::FileRule& rule, uint16_t status, std::string* out
 // where there is neither.
 void AppendVary(const site::FileRule& rule, std::string_view name, std::string* out);
 
-void AppendContentLength(uint64_t size, std::string* out);
-
 }  // namespace quipd::server

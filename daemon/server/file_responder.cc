@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "http/accept.h"
 #include "http/media_type.h"
 #include "http/path.h"
 #include "server/context.h"
@@ -38,22 +39,15 @@ std::string_view SuffixOf(http::Coding coding) {
   return coding == http::Coding::kBrotli ? ".br" : ".gz";
 }
 
-std::string CanonicalPathOf(const http::RequestHead& head) {
-  std::string path(head.path.size(), '\0');
-  size_t length = 0;
-  static_cast<void>(http::CanonicalPath(head.path, path.data(), &length));
-  path.resize(length);
-  return path;
-}
-
 }  // namespace
 
 uint16_t FileResponder::Answer(const site::Site& site, const site::Answer& answer,
-                               const site::Request& request, Message* message,
-                               FileDescriptor* file) {
+                               const site::Request& request, const site::Scratch& scratch,
+                               Message* message, FileDescriptor* file) {
   message->Clear();
   const site::FileRule& rule = *answer.files;
-  const Question question{site, rule, answer.below, *request.head, message, file};
+  const Question question{site,    rule, scratch.canonical, answer.below, *request.head,
+                          message, file};
   if (!rule.is_dir) return AnswerFileRule(question);
   Folder* folder = FolderOf(site, rule);
   const uint16_t status = AnswerBelow(question, folder);
@@ -152,7 +146,7 @@ uint16_t FileResponder::AnswerDirectory(const Question& question, Folder* folder
   BeginFileHead(question.rule, 301, &text);
   if (http::FindField(question.rule.fields, "location").data() == nullptr) {
     text.append("Location: ");
-    http::AppendPercentEncoded(CanonicalPathOf(head), true, &text);
+    http::AppendPercentEncoded(question.path, true, &text);
     text.append("/");
     if (head.query.data() != nullptr) text.append("?").append(head.query);
     text.append("\r\n");
@@ -173,11 +167,11 @@ uint16_t FileResponder::AnswerListing(const Question& question, Folder* folder) 
   if (listing.error != 0) return Fail(folder->path(), listing.error);
 
   std::string page;
-  const bool json = PrefersJson(question.head.fields);
+  const bool json = http::PrefersJson(question.head.fields);
   if (json) {
     AppendJsonListing(listing, &page);
   } else {
-    AppendHtmlListing(listing, CanonicalPathOf(question.head), !question.below.empty(), &page);
+    AppendHtmlListing(listing, question.path, !question.below.empty(), &page);
   }
   Message& message = *question.message;
   BeginFileHead(question.rule, 200, &message.text);

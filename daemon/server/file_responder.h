@@ -26,18 +26,20 @@ class FileResponder {
  public:
   explicit FileResponder(Context* context) : context_(*context) {}
 
-  // Puts the answer into `message`, and into `file` what its slices are of; that is left invalid
-  // where all is text. 0, or the status of the error that is due (404, 406, 412, 416, 500): then
-  // the message's text is the fields that the error carries beside, each with its CRLF.
+  // `scratch` is that of the lookup. Puts the answer into `message`, and into `file` what its
+  // slices are of; that is left invalid where all is text. 0, or the status of the error that is
+  // due (404, 406, 412, 416, 500): then the message's text is the fields that the error carries
+  // beside, each with its CRLF.
   [[nodiscard]] uint16_t Answer(const site::Site& site, const site::Answer& answer,
-                                const site::Request& request, Message* message,
-                                FileDescriptor* file);
+                                const site::Request& request, const site::Scratch& scratch,
+                                Message* message, FileDescriptor* file);
 
  private:
   // What is asked for, and where the answer goes.
   struct Question {
     const site::Site& site;
     const site::FileRule& rule;
+    std::string_view path;   // canonical
     std::string_view below;  // of a directory
     const http::RequestHead& head;
     Message* message;

@@ -222,8 +222,8 @@ void Gate::AnswerSelected(const Exchanged& exchanged, const site::Response& resp
 
 void Gate::AnswerFile(const Exchanged& exchanged) {
   FileDescriptor file;
-  const uint16_t error =
-      files_.Answer(*exchanged.site, exchanged.answer, *exchanged.request, &message_, &file);
+  const uint16_t error = files_.Answer(*exchanged.site, exchanged.answer, *exchanged.request,
+                                       exchanged.scratch, &message_, &file);
   if (error != 0) return AnswerError(exchanged, error, message_.text);
   SendMessage(exchanged, {}, std::move(file));
 }

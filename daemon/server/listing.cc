@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -16,9 +15,7 @@
 #include "base/ascii.h"
 #include "base/handle.h"
 #include "base/utf8.h"
-#include "http/content_coding.h"
 #include "http/path.h"
-#include "http/request_head.h"
 #include "site/template.h"
 
 namespace quipd::server {
@@ -100,12 +97,6 @@ bool ComesBefore(const ListedFile& one, const ListedFile& other) {
 
 // --- Writing ---
 
-void AppendNumber(uint64_t number, std::string* out) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out->append(digits.data(), end);
-}
-
 void AppendTwoDigits(unsigned number, std::string* out) {
   out->push_back(static_cast<char>('0' + number / 10 % 10));
   out->push_back(static_cast<char>('0' + number % 10));
@@ -180,44 +171,6 @@ void AppendRow(const ListedFile& file, std::string* out) {
   out->append("</td></tr>\n");
 }
 
-// --- Accept ---
-
-// How well a member of Accept fits a type, and its weight.
-struct Fit {
-  int rank = 0;  // 0: not at all; 1: */*; 2: type/*; 3: named
-  uint16_t weight = 0;
-
-  void Take(int other_rank, uint16_t other_weight) {
-    if (other_rank > rank) *this = {other_rank, other_weight};
-  }
-};
-
-uint16_t WeightOf(std::string_view parameters) {
-  while (!parameters.empty()) {
-    const size_t end = std::min(parameters.find(';'), parameters.size());
-    const std::string_view one = Trimmed(parameters.substr(0, end));
-    if (http::EqualsIgnoreCase(one.substr(0, 2), "q=")) {
-      return http::ParseWeight(one.substr(2)).value_or(0);
-    }
-    parameters.remove_prefix(std::min(end + 1, parameters.size()));
-  }
-  return 1000;
-}
-
-void TakeMember(std::string_view member, Fit* html, Fit* json) {
-  const size_t end = std::min(member.find(';'), member.size());
-  const std::string_view range = Trimmed(member.substr(0, end));
-  const uint16_t weight = WeightOf(member.substr(std::min(end + 1, member.size())));
-  if (http::EqualsIgnoreCase(range, "text/html")) html->Take(3, weight);
-  if (http::EqualsIgnoreCase(range, "text/*")) html->Take(2, weight);
-  if (http::EqualsIgnoreCase(range, "application/json")) json->Take(3, weight);
-  if (http::EqualsIgnoreCase(range, "application/*")) json->Take(2, weight);
-  if (range == "*/*") {
-    html->Take(1, weight);
-    json->Take(1, weight);
-  }
-}
-
 }  // namespace
 
 Listing ReadListing(Folder* folder, std::string_view name, FileDescriptor opened, bool dotfiles) {
@@ -245,22 +198,6 @@ Listing ReadListing(Folder* folder, std::string_view name, FileDescriptor opened
   if (!listing.is_cut) listing.error = errno;
   std::ranges::sort(listing.files, ComesBefore);
   return listing;
-}
-
-bool PrefersJson(std::string_view fields) {
-  Fit html;
-  Fit json;
-  http::FieldReader reader(fields);
-  for (http::Field field; reader.Next(&field);) {
-    if (!http::EqualsIgnoreCase(field.name, "accept")) continue;
-    for (std::string_view rest = field.value; !rest.empty();) {
-      const size_t end = std::min(rest.find(','), rest.size());
-      TakeMember(rest.substr(0, end), &html, &json);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  if (json.weight != html.weight) return json.weight > html.weight;
-  return json.weight > 0 && json.rank > html.rank;
 }
 
 void AppendHtmlListing(const Listing& listing, std::string_view path, bool has_parent,

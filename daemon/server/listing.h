@@ -34,10 +34,6 @@ struct Listing {
 [[nodiscard]] Listing ReadListing(Folder* folder, std::string_view name, FileDescriptor directory,
                                   bool dotfiles);
 
-// Whether the Accept fields rather want JSON than HTML (RFC 9110 12.5.1): by weight; of equal ones
-// what is named itself, then HTML.
-[[nodiscard]] bool PrefersJson(std::string_view fields);
-
 // Appends a page for the directory at the canonical `path`; with `has_parent` it links to the one
 // above.
 void AppendHtmlListing(const Listing& listing, std::string_view path, bool has_parent,

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "server/partial.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "http/request_head.h"
 
 namespace quipd::server {
 namespace {
 
-void AppendNumber(uint64_t number, std::string* out) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out->append(digits.data(), end);
-}
-
 void AppendType(std::string_view type, std::string* out) {
   if (type.empty()) return;
   out->append("Content-Type: ").append(type).append("\r\n");
-}
-
-void AppendLength(uint64_t size, std::string* out) {
-  out->append("Content-Length: ");
-  AppendNumber(size, out);
-  out->append("\r\n");
 }
 
 // Fields of a 200 that a 304 or a 206 has otherwise, or not at all.
@@ -62,6 +50,12 @@ void AppendParts(const http::Ranges& ranges, const http::Multipart& frame, Messa
 
 }  // namespace
 
+void AppendContentLength(uint64_t size, std::string* out) {
+  out->append("Content-Length: ");
+  AppendNumber(size, out);
+  out->append("\r\n");
+}
+
 void EndHead(const std::array<char, http::kDateLength>& date, Message* message) {
   message->splice = message->text.size();
   message->text.append("Date: ").append(date.data(), date.size()).append("\r\n\r\n");
@@ -77,7 +71,7 @@ void AppendRanges(const http::Ranges& ranges, std::string_view type, uint64_t si
     text.append("Content-Range: ");
     http::AppendContentRange(range, size, &text);
     text.append("\r\n");
-    AppendLength(range.size, &text);
+    AppendContentLength(range.size, &text);
     EndHead(date, message);
     message->body.push_back({text.size(), range.first, range.size});
     return;
@@ -86,7 +80,7 @@ void AppendRanges(const http::Ranges& ranges, std::string_view type, uint64_t si
   text.append("Content-Type: ");
   frame.AppendType(&text);
   text.append("\r\n");
-  AppendLength(frame.LengthOf(ranges.all()), &text);
+  AppendContentLength(frame.LengthOf(ranges.all()), &text);
   EndHead(date, message);
   AppendParts(ranges, frame, message);
 }

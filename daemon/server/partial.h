@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "http/date.h"
 #include "http/selection.h"
@@ -23,6 +24,8 @@ void ComposePartial(const site::Response& response, const http::Selection& selec
 // Content-Range or the boundary, Content-Length, Date and the slices.
 void AppendRanges(const http::Ranges& ranges, std::string_view type, uint64_t size,
                   const std::array<char, http::kDateLength>& date, Message* message);
+
+void AppendContentLength(uint64_t size, std::string* out);
 
 // Appends "Date: ", the date and the end of the head.
 void EndHead(const std::array<char, http::kDateLength>& date, Message* message);

@@ -21,15 +21,6 @@ unsigned char ByteAt(std::string_view text, size_t index) {
   return static_cast<unsigned char>(text[index]);
 }
 
-bool IsUtf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = CharacterLength(text, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 // RFC 4648 4, padded.
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =

@@ -23,8 +23,8 @@ struct Listening {
 
 namespace {
 
-// Of every entry of `listen`, in order. Entries that leave the port to the system may be alike; a
-// number tells them apart.
+// Of every entry of `listen`, in order. Entries that leave the port to the system may be alike;
+// a word behind the key tells them apart.
 std::vector<std::string> KeysOf(const config::Config& config) {
   std::vector<std::string> keys;
   for (const config::Listener& listener : config.listeners) {

@@ -50,15 +50,6 @@ bool IsSharedTag(const Composition& composition, const config::Header& header) {
          http::EqualsIgnoreCase(header.name, "etag") && !header.value.starts_with("W/");
 }
 
-bool HasMember(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    if (http::EqualsIgnoreCase(Trimmed(list.substr(0, comma)), name)) return true;
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return false;
-}
-
 // What `headers` has for Vary, joined.
 std::string OwnVary(const Composition& composition) {
   std::string vary;
@@ -72,8 +63,8 @@ std::string OwnVary(const Composition& composition) {
 // The same with what the answer varies by.
 std::string WholeVary(const Composition& composition) {
   std::string vary = OwnVary(composition);
-  if (HasMember(vary, "*")) return "*";
-  if (!HasMember(vary, kVariedBy)) vary.append(vary.empty() ? "" : ", ").append(kVariedBy);
+  if (http::HasMember(vary, "*")) return "*";
+  if (!http::HasMember(vary, kVariedBy)) vary.append(vary.empty() ? "" : ", ").append(kVariedBy);
   return vary;
 }
 
@@ -263,7 +254,7 @@ uint8_t SelectorsOf(const Composition& composition) {
   if (!composition.known) return 0;
   unsigned selectors = http::kConditional | http::kWeightedCodings;
   const config::Header* ranges = HeaderOf(composition, "accept-ranges");
-  if (ranges == nullptr || HasMember(ranges->value, "bytes")) selectors |= http::kRange;
+  if (ranges == nullptr || http::HasMember(ranges->value, "bytes")) selectors |= http::kRange;
   if (composition.varies) selectors |= http::kAcceptEncoding;
   return static_cast<uint8_t>(selectors);
 }
@@ -310,12 +301,14 @@ FileRule FileRuleOf(const config::Config& config, uint32_t rule) {
   static const config::Options kNoOptions;
   const config::Representation& shown = config.rules[rule].answer;
   Composition composition = OfRule(config.rules[rule]);
-  composition.varies = true;  // Vary is the server's to send
   FileRule files;
+  files.vary = OwnVary(composition);
+  std::erase_if(composition.headers, [](const config::Header* header) {
+    return http::EqualsIgnoreCase(header->name, "vary");
+  });
   files.is_dir = shown.action == Action::kDir;
   files.path = shown.file;
   files.fields = FieldsOf(config, composition);
-  files.vary = OwnVary(composition);
   files.has_etag = HasOwnEtag(shown, composition);
   files.options = shown.options == nullptr ? &kNoOptions : shown.options.get();
   files.type = files.options->type.value_or("");

@@ -16,15 +16,6 @@ namespace {
 constexpr size_t kCodedBest = 64 * 1024;  // bytes; above, brotli's best takes too long
 constexpr int kQualityAbove = 5;
 
-bool IsText(std::string_view body) {
-  for (size_t at = 0; at < body.size();) {
-    const size_t length = CharacterLength(body, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 }  // namespace
 
 CodedBodies::Key CodedBodies::KeyOf(std::string_view body) {
@@ -66,7 +57,7 @@ std::string BrotliCoded(std::string_view body) {
   size_t size = std::max<size_t>(BrotliEncoderMaxCompressedSize(body.size()), 1);
   std::string out(size, '\0');
   const bool whole = BrotliEncoderCompress(
-      quality, BROTLI_DEFAULT_WINDOW, IsText(body) ? BROTLI_MODE_TEXT : BROTLI_MODE_GENERIC,
+      quality, BROTLI_DEFAULT_WINDOW, IsUtf8(body) ? BROTLI_MODE_TEXT : BROTLI_MODE_GENERIC,
       body.size(), reinterpret_cast<const uint8_t*>(body.data()), &size,
       reinterpret_cast<uint8_t*>(out.data()));
   out.resize(whole == BROTLI_TRUE && size < body.size() ? size : 0);

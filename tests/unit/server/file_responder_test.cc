@@ -102,7 +102,9 @@ class Responder {
     answer.files = &rule;
     answer.below = std::string_view(path_).substr(0, length).substr(3);
     const site::Request request{&head, 0, false, {}};
-    return files_->Answer(*site_, answer, request, &message_, &file_);
+    site::Scratch scratch;
+    scratch.canonical = std::string_view(path_).substr(0, length);
+    return files_->Answer(*site_, answer, request, scratch, &message_, &file_);
   }
 
   EventBase base_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "http/accept.h"
 #include "server/file_text.h"
 #include "unit/server/temp_tree.h"
 
@@ -183,7 +184,7 @@ TEST(Listing, JsonIsChosenByAccept) {
       {"Accept: ,;,\r\n", false},
   };
   for (const Case& one : cases) {
-    EXPECT_EQ(PrefersJson(one.accept), one.json) << one.accept;
+    EXPECT_EQ(http::PrefersJson(one.accept), one.json) << one.accept;
   }
 }
 
