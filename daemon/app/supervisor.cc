@@ -138,7 +138,8 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   const config::Config& config = loaded.site->config();
   if (Result<void> log = ConfigureLog(config.log); !log) return log;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
-  auto server = server::Server::Start(loaded.site, loaded.tls, WorkersOf(config), ended);
+  auto server = server::Server::Start(
+      {.site = loaded.site, .tls = loaded.tls, .workers = WorkersOf(config), .ended = ended});
   if (!server) return tl::unexpected(std::move(server.error()));
   server_ = std::move(*server);
   site_ = std::move(loaded.site);

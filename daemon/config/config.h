@@ -4,6 +4,7 @@
 // wins, which clash) is for site/ to find. Movable; thread-safe once built.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -172,11 +173,17 @@ struct Scope {
 };
 
 struct ListenAddress {
-  enum class Family : uint8_t { kAny, kInet, kUnix };  // kAny: a bare port, IPv6 and IPv4
+  enum class Family : uint8_t {
+    kAny,  // a bare port, IPv6 and IPv4
+    kInet,
+    kUnix,
+    kSystemd,  // sockets that the service manager passes
+  };
   Family family = Family::kAny;
   std::string host;   // kInet: numeric address or name, without brackets
   uint16_t port = 0;  // 0: the system chooses
   std::string path;   // kUnix
+  std::string name;   // kSystemd: FileDescriptorName= of the socket unit
 };
 
 // A certificate and its key, both PEM files: paths absolute or relative to the process.
@@ -197,6 +204,7 @@ struct Listener {
   std::string name;      // may be empty
   uint32_t mode = 0660;  // of a unix socket
   int backlog = 4096;
+  bool proxy_protocol = false;  // each connection begins with a header of the PROXY protocol
   std::vector<TlsPair>
       tls;  // empty: plain; several are told apart by SNI, the first is the default
   Place place;
@@ -217,6 +225,17 @@ struct Timeouts {
   std::chrono::milliseconds body{30'000};
   std::chrono::milliseconds write{30'000};
   std::chrono::milliseconds drain{10'000};
+  std::chrono::milliseconds drain_delay{0};  // before it, with `ready` at 503
+};
+
+// An address, or a network of addresses, of `trusted_proxies`.
+struct Network {
+  enum class Family : uint8_t { kInet, kInet6, kUnix };  // kUnix: whoever comes by a unix socket
+  Family family = Family::kInet;
+  std::array<unsigned char, 16> bytes{};  // the first 4 of kInet; bits behind the prefix are 0
+  uint8_t prefix = 0;                     // length in bits
+
+  bool operator==(const Network&) const = default;
 };
 
 enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarning, kError, kOff };
@@ -224,7 +243,34 @@ enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarning, kError, kOff };
 struct Log {
   LogLevel level = LogLevel::kInfo;
   bool json = false;
-  std::string target;  // empty: auto; "stderr"; else a path
+  std::string target;  // empty: auto; "stderr"; "journal"; else a path
+};
+
+struct AccessLog {
+  enum class Format : uint8_t {
+    kCommon,
+    kCombined,
+    kJson,
+    kDev,  // for people, of the dev profile; can't be written in a file
+  };
+  std::string target;  // empty: off; "stdout"; "journal"; else a path
+  Format format = Format::kCombined;
+  Place place;  // of the target where a file names it
+
+  bool operator==(const AccessLog& other) const {
+    return target == other.target && format == other.format;
+  }
+};
+
+struct Admin {
+  bool on = true;
+  std::string socket = "/run/quipd/admin.sock";
+  bool named = false;  // a file names the socket: then it must open
+  // Of metrics and health over TCP, read-only; none: not served.
+  std::optional<ListenAddress> metrics;
+  std::string metrics_written;  // for people
+  Place socket_place;
+  Place metrics_place;
 };
 
 struct Config {
@@ -241,6 +287,9 @@ struct Config {
   Limits limits;
   Timeouts timeouts;
   Log log;
+  AccessLog access_log;
+  Admin admin;
+  std::vector<Network> trusted_proxies;
   std::map<std::string, std::string> types;  // `types`: a lower-case extension -> Content-Type
   std::string server_header = "quipd";       // empty: off
 

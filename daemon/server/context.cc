@@ -7,12 +7,6 @@
 namespace quipd::server {
 namespace {
 
-int64_t MonotonicMs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
-
 // Fine enough that the shortest timeout is kept to within a tenth, coarse enough to cost nothing.
 int64_t SlotWidth(const config::Timeouts& timeouts) {
   const auto shortest =
@@ -21,6 +15,12 @@ int64_t SlotWidth(const config::Timeouts& timeouts) {
 }
 
 }  // namespace
+
+int64_t MonotonicMs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
 
 Context::Context(event_base* event_base) : base(event_base), deadlines(MonotonicMs()) { Tick(); }
 

@@ -29,6 +29,9 @@ struct ListenerSlot {
   std::shared_ptr<const TlsContext> tls;         // for new connections; null: plain
 };
 
+// CLOCK_MONOTONIC_COARSE.
+[[nodiscard]] int64_t MonotonicMs();
+
 class Context {
  public:
   static constexpr size_t kReadBytes = 64 * 1024;  // taken from a socket at once
@@ -50,7 +53,7 @@ class Context {
   uint64_t body_limit = 0;
   uint32_t max_connections = 0;
   config::Timeouts timeouts;
-  int64_t now_ms = 0;                          // CLOCK_MONOTONIC_COARSE
+  int64_t now_ms = 0;                          // MonotonicMs
   std::array<char, http::kDateLength> date{};  // of now
   int64_t unix_seconds = -1;                   // of now
   DeadlineWheel deadlines;
@@ -58,7 +61,8 @@ class Context {
   std::array<char, kReadBytes> input;
   std::unique_ptr<Relay> relay;
   Counters counters;
-  bool draining = false;
+  bool not_ready = false;  // `ready` of health says so
+  bool draining = false;   // connections end as soon as they are idle
 };
 
 }  // namespace quipd::server

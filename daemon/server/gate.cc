@@ -176,7 +176,7 @@ void Gate::Answer(Connection* connection, site::Request* request, const site::An
   switch (answer.kind) {
     case site::Answer::Kind::kFixed: {
       const site::Response& response =
-          context_.draining && answer.draining != nullptr ? *answer.draining : *answer.response;
+          context_.not_ready && answer.draining != nullptr ? *answer.draining : *answer.response;
       if ((head.selectors & response.selectors) != 0) [[unlikely]] {
         AnswerSelected(exchanged, response);
       } else {

@@ -291,6 +291,8 @@ Result<OpenListener> Open(const config::Listener& listener, size_t workers) {
       return OpenInet(listener, workers);
     case config::ListenAddress::Family::kUnix:
       return OpenUnix(listener, workers);
+    case config::ListenAddress::Family::kSystemd:
+      break;
   }
   return CannotListen(listener, "unknown kind of address");
 }
@@ -304,6 +306,8 @@ std::string KeyOf(const config::Listener& listener) {
       return "inet " + address.host + ' ' + std::to_string(address.port);
     case config::ListenAddress::Family::kUnix:
       return "unix " + address.path;
+    case config::ListenAddress::Family::kSystemd:
+      return "systemd " + address.name;
   }
   return {};
 }

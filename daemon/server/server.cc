@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "server/connection_set.h"
+#include "server/context.h"
 #include "server/listen.h"
 #include "server/worker.h"
 
@@ -71,22 +72,22 @@ Server::~Server() {
   workers_.clear();
 }
 
-Result<std::unique_ptr<Server>> Server::Start(std::shared_ptr<const site::Site> site,
-                                              const TlsContexts& tls, size_t workers,
-                                              std::function<void()> ended) {
+Result<std::unique_ptr<Server>> Server::Start(Beginning beginning) {
+  const std::shared_ptr<const site::Site>& site = beginning.site;
+  const size_t workers = beginning.workers;
   std::unique_ptr<Server> server(new Server());
   server->cap_->set_ceiling(MakeRoomForConnections(site->config().limits.connections, workers));
   const auto left = std::make_shared<std::atomic<size_t>>(workers);
   for (size_t i = 0; i < workers; ++i) {
     Result<std::unique_ptr<Worker>> worker =
-        Worker::Create(i, site, server->cap_.get(), [left, ended] {
+        Worker::Create(i, site, server->cap_.get(), [left, ended = beginning.ended] {
           if (left->fetch_sub(1) == 1) ended();
         });
     if (!worker) return tl::unexpected(std::move(worker.error()));
     server->workers_.push_back(std::move(*worker));
   }
   std::map<std::string, Listening> opened;
-  if (Result<void> open = server->OpenNew(site->config(), tls, &opened); !open) {
+  if (Result<void> open = server->OpenNew(site->config(), beginning.tls, &opened); !open) {
     return tl::unexpected(std::move(open.error()));
   }
   for (auto& [key, listening] : opened) server->HandOut(key, &listening);
@@ -195,6 +196,34 @@ void Server::Drain(std::chrono::milliseconds limit) {
     worker->Post([one = worker.get(), limit] { one->Drain(limit); });
   }
 }
+
+void Server::SayNotReady() {
+  for (const auto& worker : workers_) {
+    worker->Post([one = worker.get()] { one->SayNotReady(); });
+  }
+}
+
+Statistics Server::GetStatistics() const {
+  Statistics sum;
+  for (const auto& worker : workers_) {
+    const Counters& counters = worker->counters();
+    sum.open += counters.open.Get();
+    sum.accepted += counters.accepted.Get();
+    sum.evicted += counters.evicted.Get();
+    sum.put_off_at_limit += counters.refused.Get();
+    sum.handshakes_failed += counters.handshakes_failed.Get();
+    sum.relayed += counters.relayed.Get();
+  }
+  return sum;
+}
+
+bool Server::IsAlive(std::chrono::milliseconds within) const {
+  const int64_t since = MonotonicMs() - within.count();
+  return std::ranges::all_of(workers_,
+                             [since](const auto& worker) { return worker->turned_ms() >= since; });
+}
+
+std::vector<std::string> Server::UnusedPassed() const { return {}; }
 
 std::vector<Address> Server::Addresses() const {
   std::vector<Address> out;

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "server/passed_sockets.h"
+#include "server/statistics.h"
 #include "server/tls_context.h"
 #include "site/site.h"
 
 namespace quipd::server {
 
+class AccessRings;
 class Worker;
 class ConnectionCap;
 struct Listening;
@@ -26,13 +29,22 @@ struct Address {
   bool secure = false;  // by TLS
 };
 
+// What a server begins with.
+struct Beginning {
+  std::shared_ptr<const site::Site> site;
+  TlsContexts tls;  // of the Site's listeners
+  size_t workers = 1;
+  PassedSockets passed = {};
+  // Outlives the server; a ring for each worker. Null: nothing is logged, whatever the Site says.
+  AccessRings* access = nullptr;
+  // Called once, by some worker's thread, when all have drained.
+  std::function<void()> ended;
+};
+
 class Server {
  public:
-  // Opens every listener of the Site's configuration, `tls` for each, and starts `workers` threads.
-  // `ended` is called once, by some worker's thread, when all have drained.
-  [[nodiscard]] static Result<std::unique_ptr<Server>> Start(std::shared_ptr<const site::Site> site,
-                                                             const TlsContexts& tls, size_t workers,
-                                                             std::function<void()> ended);
+  // Opens every listener of the Site's configuration and starts the workers' threads.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> Start(Beginning beginning);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -43,12 +55,23 @@ class Server {
   // connection keeps the TLS that it began with, or began without.
   [[nodiscard]] Result<void> Reload(std::shared_ptr<const site::Site> site, const TlsContexts& tls);
 
+  // `ready` of health says 503 from now on; all else goes on as before.
+  void SayNotReady();
+
   // Stops accepting and lets what is under way end, for `limit` at most.
   void Drain(std::chrono::milliseconds limit);
 
   // In the order of the configuration.
   [[nodiscard]] std::vector<Address> Addresses() const;
   [[nodiscard]] size_t workers() const { return workers_.size(); }
+
+  [[nodiscard]] Statistics GetStatistics() const;
+
+  // True where the loop of every worker has turned within that time.
+  [[nodiscard]] bool IsAlive(std::chrono::milliseconds within) const;
+
+  // The passed sockets that no listener has taken, by name.
+  [[nodiscard]] std::vector<std::string> UnusedPassed() const;
 
  private:
   Server();

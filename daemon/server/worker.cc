@@ -138,6 +138,7 @@ void Worker::ArmTick() {
 void Worker::OnTick(evutil_socket_t, short, void* pointer) {
   auto* self = static_cast<Worker*>(pointer);
   self->context_->Tick();
+  self->turned_ms_.store(self->context_->now_ms, std::memory_order_relaxed);
   self->context_->deadlines.Sweep(
       self->context_->now_ms, [](void*, Deadline* deadline) { Connection::Expire(deadline); },
       nullptr);
@@ -148,6 +149,7 @@ void Worker::OnTick(evutil_socket_t, short, void* pointer) {
 // --- The end ---
 
 void Worker::Drain(std::chrono::milliseconds limit) {
+  SayNotReady();
   context_->draining = true;
   drain_until_ms_ = context_->now_ms + limit.count();
   for (auto& [key, acceptor] : acceptors_) acceptor->TakeQueued();

@@ -4,6 +4,7 @@
 // is locked while a request is served: a task is posted only for a reload or a drain.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,8 @@ class Worker {
   void Post(std::function<void()> task);
 
   [[nodiscard]] const Counters& counters() const { return context_->counters; }
+  // When its loop last came round to its timer, which is every second or sooner; MonotonicMs.
+  [[nodiscard]] int64_t turned_ms() const { return turned_ms_.load(std::memory_order_relaxed); }
 
   // --- On the worker's thread ---
 
@@ -60,6 +63,7 @@ class Worker {
   void Adopt(std::shared_ptr<const site::Site> site);
   // Closes idle connections if the process is at its cap.
   void MakeRoomForOthers();
+  void SayNotReady() { context_->not_ready = true; }
   // Stops accepting, lets connections end, and ends the loop when none is left or after `limit`.
   void Drain(std::chrono::milliseconds limit);
 
@@ -83,6 +87,7 @@ class Worker {
   std::multimap<std::string, std::unique_ptr<Acceptor>> acceptors_;
   Event tick_;
   int64_t drain_until_ms_ = 0;
+  std::atomic<int64_t> turned_ms_{MonotonicMs()};
   std::thread thread_;
 };
 

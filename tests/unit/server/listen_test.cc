@@ -21,7 +21,7 @@ using Family = config::ListenAddress::Family;
 
 config::Listener Inet(const std::string& host, uint16_t port) {
   config::Listener listener;
-  listener.address = {Family::kInet, host, port, {}};
+  listener.address = {Family::kInet, host, port, {}, {}};
   listener.written = host + ':' + std::to_string(port);
   return listener;
 }
@@ -31,7 +31,7 @@ class UnixListener : public testing::Test {
   UnixListener() {
     char name[] = "/tmp/quipd-listen-XXXXXX";
     folder_ = mkdtemp(name);
-    listener_.address = {Family::kUnix, {}, 0, folder_ + "/s.sock"};
+    listener_.address = {Family::kUnix, {}, 0, folder_ + "/s.sock", {}};
     listener_.written = "unix:" + folder_ + "/s.sock";
   }
   ~UnixListener() override { std::filesystem::remove_all(folder_); }
