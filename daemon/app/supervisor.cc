@@ -3,16 +3,13 @@
 
 #include <sched.h>
 #include <spdlog/spdlog.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <functional>
+#include <iterator>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +17,9 @@
 #include "app/load.h"
 #include "app/log.h"
 #include "app/notify.h"
+#include "app/reloads.h"
+#include "app/signals.h"
 #include "app/version.h"
-#include "base/check.h"
-#include "base/file_descriptor.h"
 #include "server/event_handles.h"
 #include "server/mailbox.h"
 #include "server/server.h"
@@ -52,13 +49,6 @@ void Print(const Diagnostics& diagnostics) {
   std::fflush(stderr);
 }
 
-std::string FirstError(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Diagnostic::Severity::kError) return ToLine(diagnostic);
-  }
-  return {};
-}
-
 void LogWarnings(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity == Diagnostic::Severity::kWarning)
@@ -68,59 +58,57 @@ void LogWarnings(const Diagnostics& diagnostics) {
 
 class Supervisor {
  public:
-  explicit Supervisor(const RunRequest& request)
-      : request_(request), base_(event_base_new()), mailbox_(base_.get()) {}
-
-  ~Supervisor() {
-    if (loading_.joinable()) loading_.join();
-  }
+  explicit Supervisor(const RunRequest& request);
 
   int Run(Clock::time_point started);
 
  private:
-  static void OnSignals(evutil_socket_t fd, short what, void* self);
-  void OnSignal(uint32_t number);
-
   Result<void> Start(LoadedSite loaded);
-  void TakeSignal(int number);
   void AnnounceStart(Clock::time_point started);
   void TellReady(bool reload_failed, const std::string& status);
+  void OnSignal(int number);
 
-  void RequestReload();
-  void BeginLoading();
-  void Loaded(LoadedSite loaded);
-  std::string TakeOver(const LoadedSite& loaded);
+  [[nodiscard]] Reloads::Steps StepsOfReload();
+  ReloadOutcome TakeOver(const LoadedSite& loaded);
+  void ReloadEnded(const ReloadOutcome& outcome);
   Result<void> Apply(const LoadedSite& loaded);
+  Result<void> ApplyOutputs(const config::Config& config);
   void Reopen();
+
   void Drain();
 
   const RunRequest request_;
   server::EventBase base_;  // before all that lives on it
   server::Mailbox mailbox_;
-  sigset_t taken_{};  // signals that signals_ tells of
-  FileDescriptor signals_;
-  server::Event on_signals_;
+  Signals signals_;
   const std::shared_ptr<server::TicketKeys> tickets_ = std::make_shared<server::TicketKeys>();
-  std::shared_ptr<const site::Site> site_;
+  std::shared_ptr<const site::Site> site_;  // that serves
   std::unique_ptr<server::Server> server_;
-  std::thread loading_;
   uint64_t generation_ = 1;
-  bool is_loading_ = false;
-  bool reload_again_ = false;  // asked for while one was under way
   bool draining_ = false;
+  Reloads reloads_;  // last: its thread reads what stands above
 };
+
+Supervisor::Supervisor(const RunRequest& request)
+    : request_(request),
+      base_(event_base_new()),
+      mailbox_(base_.get()),
+      signals_(base_.get(), [this](int number) { OnSignal(number); }),
+      reloads_(&mailbox_, StepsOfReload()) {}
+
+// --- The start ---
 
 int Supervisor::Run(Clock::time_point started) {
   // These wait for the loop; the two that end the process still end it at once.
-  TakeSignal(SIGHUP);
-  TakeSignal(SIGUSR1);
+  signals_.Take(SIGHUP);
+  signals_.Take(SIGUSR1);
   LoadedSite loaded = LoadSite(request_.load, tickets_);
   if (loaded.site == nullptr) {
     Print(loaded.diagnostics);
     return 1;
   }
-  TakeSignal(SIGTERM);
-  TakeSignal(SIGINT);
+  signals_.Take(SIGTERM);
+  signals_.Take(SIGINT);
   const Diagnostics warnings = loaded.diagnostics;
   if (Result<void> up = Start(std::move(loaded)); !up) {
     Print(up.error());
@@ -134,9 +122,10 @@ int Supervisor::Run(Clock::time_point started) {
   return 0;
 }
 
+// What a configuration can make fail comes in the order of Apply.
 Result<void> Supervisor::Start(LoadedSite loaded) {
   const config::Config& config = loaded.site->config();
-  if (Result<void> log = ConfigureLog(config.log); !log) return log;
+  if (Result<void> outputs = ApplyOutputs(config); !outputs) return outputs;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
   auto server = server::Server::Start(
       {.site = loaded.site, .tls = loaded.tls, .workers = WorkersOf(config), .ended = ended});
@@ -144,21 +133,6 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   server_ = std::move(*server);
   site_ = std::move(loaded.site);
   return {};
-}
-
-// From now on the loop hears of it. No handler runs: the signal is blocked, for the threads that
-// begin later too, and read from a descriptor. Who started us may have it ignored (nohup), and then
-// it would not come.
-void Supervisor::TakeSignal(int number) {
-  sigaddset(&taken_, number);
-  Check(pthread_sigmask(SIG_BLOCK, &taken_, nullptr) == 0);
-  std::signal(number, SIG_DFL);
-  const int fd = signalfd(signals_ ? signals_.get() : -1, &taken_, SFD_NONBLOCK | SFD_CLOEXEC);
-  Check(fd >= 0);
-  if (signals_) return;
-  signals_.Reset(fd);
-  on_signals_.reset(event_new(base_.get(), fd, EV_READ | EV_PERSIST, OnSignals, this));
-  Check(on_signals_ != nullptr && event_add(on_signals_.get(), nullptr) == 0);
 }
 
 void Supervisor::AnnounceStart(Clock::time_point started) {
@@ -179,17 +153,11 @@ void Supervisor::TellReady(bool reload_failed, const std::string& status) {
   NotifyReady({status, addresses, generation_, reload_failed});
 }
 
-void Supervisor::OnSignals(evutil_socket_t fd, short, void* pointer) {
-  auto* self = static_cast<Supervisor*>(pointer);
-  signalfd_siginfo info;
-  while (read(fd, &info, sizeof info) == sizeof info) self->OnSignal(info.ssi_signo);
-}
-
-void Supervisor::OnSignal(uint32_t number) {
+void Supervisor::OnSignal(int number) {
   switch (number) {
     case SIGHUP:
       Reopen();
-      return RequestReload();
+      return reloads_.Request();
     case SIGUSR1:
       return Reopen();
     default:
@@ -199,41 +167,18 @@ void Supervisor::OnSignal(uint32_t number) {
 
 // --- Reload ---
 
-void Supervisor::RequestReload() {
-  if (draining_) return;
-  if (is_loading_) {
-    reload_again_ = true;
-    return;
-  }
-  NotifyReloading();
-  BeginLoading();
+Reloads::Steps Supervisor::StepsOfReload() {
+  return {
+      .begun = NotifyReloading,
+      .serving = [this] { return site_; },
+      .load = [this](const auto& serving) { return LoadSite(request_.load, tickets_, serving); },
+      .take_over = [this](const LoadedSite& loaded) { return TakeOver(loaded); },
+      .ended = [this](const ReloadOutcome& outcome) { ReloadEnded(outcome); },
+  };
 }
 
-void Supervisor::BeginLoading() {
-  is_loading_ = true;
-  if (loading_.joinable()) loading_.join();
-  loading_ = std::thread([this, serving = site_] {
-    auto loaded = std::make_shared<LoadedSite>(LoadSite(request_.load, tickets_, serving));
-    mailbox_.Post([this, loaded] { Loaded(std::move(*loaded)); });
-  });
-}
-
-void Supervisor::Loaded(LoadedSite loaded) {
-  is_loading_ = false;
-  if (draining_) return;
-  const std::string fault = TakeOver(loaded);
-  // Asked again meanwhile: what was read may be old. Whoever waits hears of the last one.
-  if (std::exchange(reload_again_, false)) return BeginLoading();
-  const std::string serving = "generation " + std::to_string(generation_);
-  if (fault.empty()) {
-    TellReady(false, serving + ": " + Summary(site_->config(), server_->Addresses()));
-  } else {
-    TellReady(true, "Reload failed, " + serving + " serves on: " + fault);
-  }
-}
-
-// Serves what was loaded, or says why not; the first fault, empty for none.
-std::string Supervisor::TakeOver(const LoadedSite& loaded) {
+// Serves what was loaded, or says why not.
+ReloadOutcome Supervisor::TakeOver(const LoadedSite& loaded) {
   Diagnostics faults = loaded.diagnostics;
   if (loaded.site != nullptr) {
     Result<void> applied = Apply(loaded);
@@ -241,23 +186,33 @@ std::string Supervisor::TakeOver(const LoadedSite& loaded) {
       LogWarnings(loaded.diagnostics);
       spdlog::info("reloaded, generation {}: {}", generation_,
                    Summary(site_->config(), server_->Addresses()));
-      return {};
+      return {true, generation_, loaded.diagnostics};
     }
-    faults = std::move(applied.error());
+    std::move(applied.error().begin(), applied.error().end(), std::back_inserter(faults));
   }
   spdlog::warn("the reload failed, generation {} serves on:\n{}", generation_, ToText(faults));
-  return FirstError(faults);
+  return {false, generation_, std::move(faults)};
 }
 
-// All or nothing: what can fail comes first.
+void Supervisor::ReloadEnded(const ReloadOutcome& outcome) {
+  const std::string serving = "generation " + std::to_string(outcome.generation);
+  if (outcome.ok) {
+    TellReady(false, serving + ": " + Summary(site_->config(), server_->Addresses()));
+  } else {
+    TellReady(true, "Reload failed, " + serving + " serves on: " + FirstError(outcome.diagnostics));
+  }
+}
+
+// All or nothing: what can fail comes first, the server, which can't be taken back, last.
 Result<void> Supervisor::Apply(const LoadedSite& loaded) {
   const config::Config& config = loaded.site->config();
-  const config::Log old_log = site_->config().log;
-  if (Result<void> log = ConfigureLog(config.log); !log) return log;
-  if (Result<void> taken = server_->Reload(loaded.site, loaded.tls); !taken) {
-    if (Result<void> back = ConfigureLog(old_log); !back)
+  Result<void> applied = ApplyOutputs(config);
+  if (applied) applied = server_->Reload(loaded.site, loaded.tls);
+  if (!applied) {
+    if (Result<void> back = ApplyOutputs(site_->config()); !back) {
       spdlog::warn("{}", FirstError(back.error()));
-    return taken;
+    }
+    return applied;
   }
   if (WorkersOf(config) != server_->workers()) {
     spdlog::warn("workers: {} takes hold after a restart; {} are running", WorkersOf(config),
@@ -266,6 +221,12 @@ Result<void> Supervisor::Apply(const LoadedSite& loaded) {
   site_ = loaded.site;
   ++generation_;
   return {};
+}
+
+// The logs as that configuration has them: of the next one, and of the old one again where
+// something else failed.
+Result<void> Supervisor::ApplyOutputs(const config::Config& config) {
+  return ConfigureLog(config.log);
 }
 
 void Supervisor::Reopen() {
@@ -283,6 +244,7 @@ void Supervisor::Drain() {
     return;
   }
   spdlog::info("draining");
+  reloads_.Stop("quipd is draining");
   NotifyStopping();
   server_->Drain(site_->config().timeouts.drain);
 }
