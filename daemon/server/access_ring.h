@@ -49,8 +49,7 @@ class AccessRing {
  public:
   static constexpr size_t kCapacity = 1 << 20;  // bytes
 
-  AccessRing();
-  ~AccessRing();
+  AccessRing() = default;
   AccessRing(const AccessRing&) = delete;
   AccessRing& operator=(const AccessRing&) = delete;
 
@@ -61,27 +60,43 @@ class AccessRing {
   [[nodiscard]] bool has_unpublished() const {
     return end_ != published_.load(std::memory_order_relaxed);
   }
-  // Shows the reader all that was added; `now_ns` ends the latency of entries that have none yet.
+  // Shows the reader all that was added; `now_ns` ends the latency of entries that have a
+  // `begun_ns` and no latency yet.
   void Publish(uint64_t now_ns);
 
   // --- The reader ---
 
   // The oldest entry that was published; false where there is none.
   [[nodiscard]] bool Pop(AccessEntry* entry);
-  [[nodiscard]] bool empty() const;
+  [[nodiscard]] bool empty() const { return published_.load() == read_; }
 
   // Any thread.
   [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  // So much waits to be popped that the reader shouldn't sleep on.
+  [[nodiscard]] bool is_filling() const {
+    return published_.load() - taken_.load(std::memory_order_relaxed) >= kCapacity / 4;
+  }
 
  private:
-  std::unique_ptr<char[]> bytes_;
-  uint64_t end_ = 0;  // behind what was added; the worker's
-  alignas(64) std::atomic<uint64_t> published_{0};
+  [[nodiscard]] char* Reserve(size_t size);
+  void Drop();
+
+  // The worker's.
+  std::unique_ptr<char[]> bytes_;  // the reader sees it behind published_
+  uint64_t end_ = 0;               // behind what was added
+  uint64_t free_until_ = 0;        // taken_ as last seen, and the capacity
   std::atomic<uint64_t> dropped_{0};
-  alignas(64) std::atomic<uint64_t> taken_{0};  // behind what was popped
+  alignas(64) std::atomic<uint64_t> published_{0};  // behind what the reader may see
+  // The reader's.
+  alignas(64) std::atomic<uint64_t> taken_{0};  // behind what the worker may overwrite
+  uint64_t read_ = 0;                           // behind what was popped
 };
 
 // The rings of all workers, and the bell that wakes their one reader.
+//
+// Waking somebody is a system call for who wakes. So a reader that was woken waits a little more
+// for others to come (kGatherMs): a busy worker wakes it some hundred times a second, not once for
+// each request, and at once where a ring fills up.
 class AccessRings {
  public:
   explicit AccessRings(size_t workers);
@@ -89,8 +104,12 @@ class AccessRings {
   [[nodiscard]] AccessRing& of(size_t worker) { return *rings_[worker]; }
   [[nodiscard]] size_t size() const { return rings_.size(); }
 
-  // A worker has published. Cheap while the reader is awake.
-  void Ring();
+  // A worker has published in its ring. A load while the reader is awake.
+  void Ring(const AccessRing& ring) {
+    const State state = state_.load();
+    if (state == State::kAwake) return;
+    if (state == State::kAsleep || ring.is_filling()) WakeReader(state);
+  }
 
   // The reader: sleeps until something was published, Wake was called, or the time is over.
   void Wait(int timeout_ms);
@@ -98,9 +117,18 @@ class AccessRings {
   void Wake();
 
  private:
+  enum class State : uint8_t { kAwake, kGathering, kAsleep };
+  static constexpr int kGatherMs = 4;
+
+  void WakeReader(State state);
+  template <typename Found>
+  bool SleepUnless(State state, int timeout_ms, const Found& found);
+  void Sleep(int timeout_ms);
+
   std::vector<std::unique_ptr<AccessRing>> rings_;
   FileDescriptor bell_;  // eventfd
-  std::atomic<bool> asleep_{false};
+  std::atomic<State> state_{State::kAwake};
+  std::atomic<bool> woken_{false};  // by Wake
 };
 
 }  // namespace quipd::server
