@@ -16,6 +16,7 @@
 #include "app/banner.h"
 #include "app/load.h"
 #include "app/log.h"
+#include "app/logs.h"
 #include "app/notify.h"
 #include "app/reloads.h"
 #include "app/signals.h"
@@ -44,18 +45,6 @@ size_t WorkersOf(const config::Config& config) {
   return config.workers ? *config.workers : UsableCpus();
 }
 
-void Print(const Diagnostics& diagnostics) {
-  std::fputs(ToText(diagnostics).c_str(), stderr);
-  std::fflush(stderr);
-}
-
-void LogWarnings(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Diagnostic::Severity::kWarning)
-      spdlog::warn("{}", ToLine(diagnostic));
-  }
-}
-
 class Supervisor {
  public:
   explicit Supervisor(const RunRequest& request);
@@ -73,7 +62,6 @@ class Supervisor {
   void ReloadEnded(const ReloadOutcome& outcome);
   Result<void> Apply(const LoadedSite& loaded);
   Result<void> ApplyOutputs(const config::Config& config);
-  void Reopen();
 
   void Drain();
 
@@ -83,6 +71,7 @@ class Supervisor {
   Signals signals_;
   const std::shared_ptr<server::TicketKeys> tickets_ = std::make_shared<server::TicketKeys>();
   std::shared_ptr<const site::Site> site_;  // that serves
+  std::unique_ptr<Logs> logs_;              // outlives the server, which fills its rings
   std::unique_ptr<server::Server> server_;
   uint64_t generation_ = 1;
   bool draining_ = false;
@@ -104,20 +93,21 @@ int Supervisor::Run(Clock::time_point started) {
   signals_.Take(SIGUSR1);
   LoadedSite loaded = LoadSite(request_.load, tickets_);
   if (loaded.site == nullptr) {
-    Print(loaded.diagnostics);
+    PrintDiagnostics(loaded.diagnostics);
     return 1;
   }
   signals_.Take(SIGTERM);
   signals_.Take(SIGINT);
   const Diagnostics warnings = loaded.diagnostics;
   if (Result<void> up = Start(std::move(loaded)); !up) {
-    Print(up.error());
+    PrintDiagnostics(up.error());
     return 1;
   }
-  Print(warnings);
+  PrintDiagnostics(warnings);
   AnnounceStart(started);
   event_base_dispatch(base_.get());
   server_.reset();
+  logs_.reset();
   spdlog::info("stopped");
   return 0;
 }
@@ -125,10 +115,14 @@ int Supervisor::Run(Clock::time_point started) {
 // What a configuration can make fail comes in the order of Apply.
 Result<void> Supervisor::Start(LoadedSite loaded) {
   const config::Config& config = loaded.site->config();
+  logs_ = std::make_unique<Logs>(WorkersOf(config));
   if (Result<void> outputs = ApplyOutputs(config); !outputs) return outputs;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
-  auto server = server::Server::Start(
-      {.site = loaded.site, .tls = loaded.tls, .workers = WorkersOf(config), .ended = ended});
+  auto server = server::Server::Start({.site = loaded.site,
+                                       .tls = loaded.tls,
+                                       .workers = WorkersOf(config),
+                                       .access = logs_->access().rings(),
+                                       .ended = ended});
   if (!server) return tl::unexpected(std::move(server.error()));
   server_ = std::move(*server);
   site_ = std::move(loaded.site);
@@ -156,10 +150,10 @@ void Supervisor::TellReady(bool reload_failed, const std::string& status) {
 void Supervisor::OnSignal(int number) {
   switch (number) {
     case SIGHUP:
-      Reopen();
+      logs_->Reopen();
       return reloads_.Request();
     case SIGUSR1:
-      return Reopen();
+      return logs_->Reopen();
     default:
       return Drain();
   }
@@ -183,14 +177,15 @@ ReloadOutcome Supervisor::TakeOver(const LoadedSite& loaded) {
   if (loaded.site != nullptr) {
     Result<void> applied = Apply(loaded);
     if (applied) {
-      LogWarnings(loaded.diagnostics);
+      LogDiagnostics({}, loaded.diagnostics);
       spdlog::info("reloaded, generation {}: {}", generation_,
                    Summary(site_->config(), server_->Addresses()));
       return {true, generation_, loaded.diagnostics};
     }
     std::move(applied.error().begin(), applied.error().end(), std::back_inserter(faults));
   }
-  spdlog::warn("the reload failed, generation {} serves on:\n{}", generation_, ToText(faults));
+  LogDiagnostics("the reload failed, generation " + std::to_string(generation_) + " serves on",
+                 faults);
   return {false, generation_, std::move(faults)};
 }
 
@@ -226,13 +221,7 @@ Result<void> Supervisor::Apply(const LoadedSite& loaded) {
 // The logs as that configuration has them: of the next one, and of the old one again where
 // something else failed.
 Result<void> Supervisor::ApplyOutputs(const config::Config& config) {
-  return ConfigureLog(config.log);
-}
-
-void Supervisor::Reopen() {
-  if (Result<void> reopened = ReopenLog(); !reopened) {
-    spdlog::warn("{}; the old log stays in use", FirstError(reopened.error()));
-  }
+  return logs_->Configure(config);
 }
 
 // --- The end ---

@@ -244,6 +244,7 @@ struct Log {
   LogLevel level = LogLevel::kInfo;
   bool json = false;
   std::string target;  // empty: auto; "stderr"; "journal"; else a path
+  Place place;         // of the target where a file names it
 };
 
 struct AccessLog {

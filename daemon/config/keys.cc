@@ -25,7 +25,7 @@ constexpr Key kKeys[] = {
     {"limits", Level::kTop, ""},
     {"timeouts", Level::kTop, ""},
     {"log", Level::kTop, ""},
-    {"access_log", Level::kTop, "off", false},
+    {"access_log", Level::kTop, "off"},
     {"admin", Level::kTop, "/run/quipd/admin.sock", false},
     {"server_header", Level::kTop, "quipd"},
 
@@ -106,6 +106,9 @@ constexpr Key kKeys[] = {
     {"level", Level::kLog, "info"},
     {"format", Level::kLog, "text"},
     {"target", Level::kLog, "auto"},
+
+    {"format", Level::kAccessLog, "combined"},
+    {"target", Level::kAccessLog, ""},
 };
 
 constexpr std::string_view kActions[] = {"echo",  "html", "json", "status",  "redirect",
@@ -136,6 +139,8 @@ std::string_view PlaceOf(Level level) {
       return "in timeouts";
     case Level::kLog:
       return "in log";
+    case Level::kAccessLog:
+      return "in access_log";
   }
   return {};
 }

@@ -21,6 +21,7 @@ enum class Level : uint8_t {  // where a key may stand; a key may be listed for 
   kLimits,
   kTimeouts,
   kLog,
+  kAccessLog,
 };
 
 struct Key {

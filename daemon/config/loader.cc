@@ -147,6 +147,12 @@ Assembly Loading::Assemble(const Overlay& overlay, bool chosen) {
   config.limits = settings.limits;
   config.timeouts = settings.timeouts;
   config.log = settings.log;
+  if (settings.access_log) {
+    config.access_log = *settings.access_log;
+  } else if (config.dev) {
+    config.access_log.target = "stdout";
+    config.access_log.format = AccessLog::Format::kDev;
+  }
   config.types = settings.types;
   config.server_header = settings.server_header;
   config.listeners = settings.listeners;

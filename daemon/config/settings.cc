@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "config/listen.h"
+#include "config/logs.h"
 #include "config/options.h"
 #include "config/rule_key.h"
 #include "config/spelling.h"
@@ -70,49 +71,6 @@ void ReadTimeout(Reader& reader, const Member& member, Timeouts* timeouts) {
   if (key == "body") timeouts->body = *time;
   if (key == "write") timeouts->write = *time;
   if (key == "drain") timeouts->drain = *time;
-}
-
-void ReadLevel(Reader& reader, const Value& value, LogLevel* level) {
-  constexpr std::string_view kNames[] = {"trace", "debug", "info", "warning", "error", "off"};
-  const auto text = reader.ReadText(value, "log.level");
-  if (!text) return;
-  const auto* const name = std::find(std::begin(kNames), std::end(kNames),
-                                     *text == "warn" ? std::string_view("warning") : *text);
-  if (name == std::end(kNames)) {
-    return reader.Error(value, "log.level: " + Quoted(*text) + " is no level",
-                        "levels are " + Listing(kNames));
-  }
-  *level = static_cast<LogLevel>(name - std::begin(kNames));
-}
-
-void ReadLogTarget(Reader& reader, const Value& value, std::string* target) {
-  const auto text = reader.ReadText(value, "log.target");
-  if (!text) return;
-  if (*text == "journal") return reader.Error(value, "log.target: journal is not yet served");
-  if (*text == "auto") {
-    target->clear();
-  } else if (*text == "stderr") {
-    *target = *text;
-  } else if (text->find('/') == text->npos) {
-    reader.Error(value, "log.target: " + Quoted(*text) + " is neither auto, stderr nor a path",
-                 "a path holds a /: ./" + std::string(*text));
-  } else {
-    const std::string& folder = reader.source().folder();
-    *target = text->front() == '/' || folder.empty() ? "" : folder + "/";
-    target->append(*text);
-  }
-}
-
-void ReadLog(Reader& reader, const Member& member, Log* log) {
-  if (member.key.text == "level") return ReadLevel(reader, member.value, &log->level);
-  if (member.key.text == "target") return ReadLogTarget(reader, member.value, &log->target);
-  const auto text = reader.ReadText(member.value, "log.format");
-  if (!text) return;
-  if (*text == "json" || *text == "text") {
-    log->json = *text == "json";
-  } else {
-    reader.Error(member.value, "log.format: " + Quoted(*text) + " is neither text nor json");
-  }
 }
 
 void ReadWorkers(Reader& reader, const Value& value, std::optional<uint32_t>* workers) {
@@ -215,6 +173,8 @@ void ReadMember(Reader& reader, const Member& member, Settings* settings) {
     ReadMapping(reader, member, Level::kTimeouts, &settings->timeouts, ReadTimeout);
   } else if (key == "log") {
     ReadMapping(reader, member, Level::kLog, &settings->log, ReadLog);
+  } else if (key == "access_log") {
+    ReadAccessLog(reader, value, &settings->access_log);
   } else if (key == "workers") {
     ReadWorkers(reader, value, &settings->workers);
   } else if (key == "server_header") {

@@ -19,6 +19,7 @@ struct Settings {
   Limits limits;
   Timeouts timeouts;
   Log log;
+  std::optional<AccessLog> access_log;  // none: not said
   std::optional<uint32_t> workers;
   std::map<std::string, std::string> types;
   std::string server_header = "quipd";

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <charconv>
 #include <cstring>
 
 namespace quipd::server {
@@ -27,9 +28,26 @@ Peer::Peer(const sockaddr* address) : family_(address->sa_family) {
 }
 
 std::string Peer::Text() const {
-  char text[INET6_ADDRSTRLEN];
-  if (family_ != AF_INET && family_ != AF_INET6) return "unix";
-  return inet_ntop(family_, bytes_.data(), text, sizeof text) != nullptr ? text : "";
+  char text[kLongestText];
+  const auto length = static_cast<size_t>(WriteTo(text) - text);
+  return {text, length};
+}
+
+char* Peer::WriteTo(char* out) const {
+  static_assert(kLongestText >= INET6_ADDRSTRLEN);
+  if (family_ == AF_INET) {
+    for (size_t i = 0; i < 4; ++i) {
+      if (i > 0) *out++ = '.';
+      out = std::to_chars(out, out + 3, bytes_[i]).ptr;
+    }
+    return out;
+  }
+  if (family_ == AF_INET6) {
+    return inet_ntop(AF_INET6, bytes_.data(), out, kLongestText) != nullptr ? out + std::strlen(out)
+                                                                            : out;
+  }
+  std::memcpy(out, "unix", 4);
+  return out + 4;
 }
 
 }  // namespace quipd::server

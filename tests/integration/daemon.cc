@@ -84,6 +84,17 @@ Daemon::Daemon(const DaemonSetup& setup) {
   process.environment.emplace_back("NOTIFY_SOCKET", folder_.File("notify"));
   process.obeys_modes = setup.obeys_modes;
   process.own_network = setup.own_network;
+  if (setup.journal) {
+    std::filesystem::create_directories(folder_.File("run/systemd/journal"));
+    journal_ = BindJournal(folder_.File("run/systemd/journal/socket"));
+    process.mounts.push_back({.path = "/run", .folder = folder_.File("run")});
+  }
+  process.stderr_is_journal = setup.stderr_is_journal;
+  for (Mount mount : setup.mounts) {
+    mount.path = folder_.Placed(mount.path);
+    mount.folder = folder_.Placed(mount.folder);
+    process.mounts.push_back(std::move(mount));
+  }
   process_ = std::make_unique<Process>(process);
   while (!ready_) {
     std::optional<Notice> notice = NextNotice();
@@ -131,6 +142,15 @@ std::optional<Notice> Daemon::NextNotice(std::chrono::milliseconds patience) {
     }
     return notice;
   }
+}
+
+std::optional<JournalFields> Daemon::NextEntryWith(std::string_view text) {
+  while (std::optional<JournalFields> entry = NextEntry()) {
+    if ((*entry)["MESSAGE"].find(text) != std::string::npos) {
+      return entry;
+    }
+  }
+  return std::nullopt;
 }
 
 Notice Daemon::Reload() {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "client/client.h"
+#include "client/journal_socket.h"
 #include "integration/process.h"
 
 namespace quipd::test {
@@ -41,6 +42,9 @@ struct DaemonSetup {
   std::vector<std::pair<std::string, std::string>> environment = {};
   bool obeys_modes = false;
   bool own_network = false;
+  std::vector<Mount> mounts = {};  // "@DIR@" for the folder
+  bool stderr_is_journal = false;
+  bool journal = false;  // /run is the test's, with a journal that the test hears; wants MayMount
 };
 
 // A plain listener, then one over TLS.
@@ -93,7 +97,17 @@ class Daemon {
   // The signal, then Wait.
   int Stop(int signal = SIGTERM);
 
+  // The next entry of the journal, and the next one that holds that text in its message.
+  std::optional<JournalFields> NextEntry(std::chrono::milliseconds patience = kPatience) {
+    return NextJournalEntry(journal_, patience);
+  }
+  std::optional<JournalFields> NextEntryWith(std::string_view text);
+
   [[nodiscard]] std::string Log() { return process_->Errors(); }
+  // A path as the daemon sees it, whatever is mounted there for it.
+  [[nodiscard]] std::string Seen(const std::string& path) const {
+    return "/proc/" + std::to_string(pid()) + "/root" + path;
+  }
   [[nodiscard]] std::string Output() { return process_->Output(); }
   [[nodiscard]] bool WaitForLog(std::string_view text, size_t from = 0) {
     return process_->WaitForError(text, from);
@@ -110,6 +124,7 @@ class Daemon {
  private:
   TempFolder folder_;
   FileDescriptor notify_;
+  FileDescriptor journal_;
   std::unique_ptr<Process> process_;
   std::vector<std::string> listening_;
   bool ready_ = false;

@@ -7,12 +7,14 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -76,6 +78,31 @@ FileDescriptor InputOf(const std::string& text) {
   return file;
 }
 
+bool MakeMount(const Mount& mount_setup) {
+  const char* const path = mount_setup.path.c_str();
+  if (mount_setup.folder.empty()) {
+    const unsigned long flags = mount_setup.read_only ? MS_RDONLY : 0;
+    return mount("tmpfs", path, "tmpfs", flags, mount_setup.options.c_str()) == 0;
+  }
+  if (mount(mount_setup.folder.c_str(), path, nullptr, MS_BIND, nullptr) != 0) return false;
+  return !mount_setup.read_only ||
+         mount(nullptr, path, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+}
+
+bool MakeMounts(const ProcessSetup& setup) {
+  if (setup.mounts.empty()) return true;
+  if (unshare(CLONE_NEWNS) != 0) return false;
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  return std::all_of(setup.mounts.begin(), setup.mounts.end(), MakeMount);
+}
+
+// JOURNAL_STREAM=DEVICE:INODE, as systemd.exec(5) has it.
+std::string JournalStream(int fd) {
+  struct stat facts {};
+  EXPECT_EQ(fstat(fd, &facts), 0);
+  return "JOURNAL_STREAM=" + std::to_string(facts.st_dev) + ":" + std::to_string(facts.st_ino);
+}
+
 [[noreturn]] void Become(const ProcessSetup& setup, const Image& image, int in, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(in, STDIN_FILENO);
@@ -96,6 +123,9 @@ FileDescriptor InputOf(const std::string& text) {
       unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
     _exit(126);
   }
+  if (!MakeMounts(setup)) {
+    _exit(126);
+  }
   std::signal(SIGPIPE, SIG_DFL);  // the test may ignore it
   sigset_t none;
   sigemptyset(&none);
@@ -111,12 +141,19 @@ int Milliseconds(Clock::time_point deadline) {
 
 }  // namespace
 
+bool MayMount() {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(unshare(CLONE_NEWNS) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 Process::Process(const ProcessSetup& setup) {
   Image image;
   image.arguments = setup.arguments;
   image.environment = Environment(setup);
-  image.argv = Pointers(&image.arguments);
-  image.envp = Pointers(&image.environment);
   const FileDescriptor input = InputOf(setup.input);
   std::array<int, 2> out{};
   std::array<int, 2> err{};
@@ -124,6 +161,11 @@ Process::Process(const ProcessSetup& setup) {
     ADD_FAILURE() << "pipe: " << std::strerror(errno);
     return;
   }
+  if (setup.stderr_is_journal) {
+    image.environment.push_back(JournalStream(err[1]));
+  }
+  image.argv = Pointers(&image.arguments);
+  image.envp = Pointers(&image.environment);
   pid_ = fork();
   if (pid_ == 0) {
     Become(setup, image, input.get(), out[1], err[1]);
@@ -233,16 +275,20 @@ std::string TempFolder::File(std::string_view name) const {
   return path_ + "/" + std::string(name);
 }
 
-void TempFolder::Write(std::string_view name, std::string_view text) const {
-  std::string bytes(text);
+std::string TempFolder::Placed(std::string_view text) const {
+  std::string placed(text);
   constexpr std::string_view kMark = "@DIR@";
-  for (size_t at = bytes.find(kMark); at != std::string::npos; at = bytes.find(kMark, at)) {
-    bytes.replace(at, kMark.size(), path_);
+  for (size_t at = placed.find(kMark); at != std::string::npos; at = placed.find(kMark, at)) {
+    placed.replace(at, kMark.size(), path_);
   }
+  return placed;
+}
+
+void TempFolder::Write(std::string_view name, std::string_view text) const {
   const std::string path = File(name);
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   const std::string draft = path + ".new~";
-  std::ofstream(draft, std::ios::binary) << bytes;
+  std::ofstream(draft, std::ios::binary) << Placed(text);
   EXPECT_EQ(rename(draft.c_str(), path.c_str()), 0) << path << ": " << std::strerror(errno);
 }
 

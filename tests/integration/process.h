@@ -23,6 +23,19 @@
 
 namespace quipd::test {
 
+// Laid over a path for the child alone.
+struct Mount {
+  std::string path;
+  std::string folder = {};   // another place of the file system; empty: memory (tmpfs)
+  std::string options = {};  // of tmpfs, such as "size=64k"
+  bool read_only = false;
+};
+
+// Whether this process may mount for a child. A test that does begins with
+// `if (!MayMount()) GTEST_SKIP() << kMayNotMount;`.
+[[nodiscard]] bool MayMount();
+inline constexpr const char* kMayNotMount = "a mount namespace needs CAP_SYS_ADMIN";
+
 struct ProcessSetup {
   std::vector<std::string> arguments;                            // the program's path first
   std::vector<std::pair<std::string, std::string>> environment;  // laid over the test's
@@ -31,6 +44,8 @@ struct ProcessSetup {
   rlim_t open_files = 0;                                         // RLIMIT_NOFILE; 0: the test's
   bool obeys_modes = false;  // root's right to read every file is taken from it
   bool own_network = false;  // in a network of its own, loopback alone; fails where not permitted
+  std::vector<Mount> mounts = {};  // in a mount namespace of its own
+  bool stderr_is_journal = false;  // JOURNAL_STREAM names its standard error
 };
 
 class Process {
@@ -88,6 +103,8 @@ class TempFolder {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string File(std::string_view name) const;
+  // The text with the folder's path for each "@DIR@".
+  [[nodiscard]] std::string Placed(std::string_view text) const;
   // Writes a file as an editor does: whole under another name, then renamed. "@DIR@" in the text
   // stands for the folder's path.
   void Write(std::string_view name, std::string_view text) const;

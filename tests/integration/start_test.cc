@@ -158,8 +158,7 @@ TEST(Start, LogThatCannotBeOpenedIsNamed) {
 }
 
 TEST(Start, WhatIsNotServedYetIsRefused) {
-  for (const char* key :
-       {"admin: /tmp/x.sock", "access_log: stdout", "watch: on", "trusted_proxies: 10.0.0.0/8"}) {
+  for (const char* key : {"admin: /tmp/x.sock", "watch: on", "trusted_proxies: 10.0.0.0/8"}) {
     SCOPED_TRACE(key);
     TempFolder folder;
     folder.Write("quipd.yaml", std::string(key) + "\nroutes:\n  - GET / echo: x\n");

@@ -81,6 +81,8 @@ std::string_view SectionOf(Level level) {
       return "TIMEOUTS";
     case Level::kLog:
       return "LOG";
+    case Level::kAccessLog:
+      return "ACCESS LOG";
   }
   return "";
 }
@@ -250,6 +252,7 @@ TEST(Sample, ItsDefaultsAreThoseOfTheLoader) {
   EXPECT_EQ(a.log.level, b.log.level);
   EXPECT_EQ(a.log.json, b.log.json);
   EXPECT_EQ(a.log.target, b.log.target);
+  EXPECT_EQ(a.access_log, b.access_log);
   EXPECT_EQ(a.limits.head, b.limits.head);
   EXPECT_EQ(a.limits.target, b.limits.target);
   EXPECT_EQ(a.limits.header_count, b.limits.header_count);

@@ -332,6 +332,55 @@ TEST(LoaderFiles, Settings) {
   EXPECT_EQ(config.profile, "prod");
 }
 
+// What is said later is laid over it: a text replaces, a mapping merges.
+TEST(LoaderFiles, AccessLog) {
+  using Format = AccessLog::Format;
+  const Folder folder;
+  folder.Write("logs/part.yaml", "access_log: ./a.log\n");
+  const struct {
+    const char* yaml;
+    const char* target;
+    Format format;
+  } rows[] = {
+      {"x-nothing: said\n", "", Format::kCombined},
+      {"profile: dev\n", "stdout", Format::kDev},
+      {"profile: dev\naccess_log: off\n", "", Format::kCombined},
+      {"profile: dev\naccess_log: {target: journal, format: json}\n", "journal", Format::kJson},
+      {"access_log: false\n", "", Format::kCombined},
+      {"access_log: stdout\n", "stdout", Format::kCombined},
+      {"access_log: journal\n", "journal", Format::kCombined},
+      {"access_log: /var/log/x\n", "/var/log/x", Format::kCombined},
+      {"access_log: {target: ./a.log, format: common}\n", "./a.log", Format::kCommon},
+      {"access_log: ${WHERE:-off}\n", "", Format::kCombined},
+      {"include: logs/part.yaml\n", "logs/./a.log", Format::kCombined},
+      {"access_log: {target: stdout, format: json}\ninclude: logs/part.yaml\n", "logs/./a.log",
+       Format::kCombined},
+      {"access_log: stdout\nprofile: p\nprofiles: {p: {access_log: {format: json}}}\n", "stdout",
+       Format::kJson},
+      {"access_log: {target: stdout, format: json}\nprofile: p\n"
+       "profiles: {p: {access_log: {target: journal}}}\n",
+       "journal", Format::kJson},
+      {"access_log: stdout\nprofile: p\nprofiles: {p: {access_log: off}}\n", "", Format::kCombined},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.yaml);
+    const Loaded loaded = LoadText(folder, row.yaml);
+    ASSERT_TRUE(loaded.config.has_value()) << ToText(loaded.diagnostics);
+    EXPECT_EQ(loaded.config->access_log.target, row.target);
+    EXPECT_EQ(loaded.config->access_log.format, row.format);
+  }
+}
+
+TEST(LoaderFiles, PlacesOfLogTargets) {
+  const Folder folder;
+  const Loaded loaded =
+      LoadText(folder, "log:\n  target: ./x\naccess_log: {format: json, target: /y}\n");
+  ASSERT_TRUE(loaded.config.has_value()) << ToText(loaded.diagnostics);
+  EXPECT_EQ(ToLine(loaded.config->Error(loaded.config->log.place, "x")), "q.yaml:2:11: error: x");
+  EXPECT_EQ(ToLine(loaded.config->Error(loaded.config->access_log.place, "y")),
+            "q.yaml:3:36: error: y");
+}
+
 TEST(LoaderFiles, FaultsOfSettings) {
   const Folder folder;
   folder.Write("ten.txt", "0123456789");
@@ -342,15 +391,13 @@ TEST(LoaderFiles, FaultsOfSettings) {
   };
   const Case kCases[] = {
       {"not yet",
-       "tls: x\naccess_log: stdout\nadmin: off\ntrusted_proxies: []\n",
+       "tls: x\nadmin: off\ntrusted_proxies: []\n",
        {"1:1 unknown key \"tls\" | \"tls\" stands in a mapping of listen",
-        "2:1 \"access_log\" is not yet", "3:1 \"admin\" is not yet",
-        "4:1 \"trusted_proxies\" is not yet"}},
+        "2:1 \"admin\" is not yet", "3:1 \"trusted_proxies\" is not yet"}},
       {"not yet",
-       "watch: on\ntimeouts: {drain_delay: 1s}\nlog: {target: journal}\nlisten: [systemd:web]\n",
+       "watch: on\ntimeouts: {drain_delay: 1s}\nlisten: [systemd:web]\n",
        {"1:8 watch: on is not yet served", "2:12 \"drain_delay\" is not yet served",
-        "3:15 log.target: journal is not yet served",
-        "4:10 listen: systemd: addresses are not yet"}},
+        "3:10 listen: systemd: addresses are not yet"}},
       {"not yet",
        "listen: {address: 8080, proxy_protocol: on}\nmin_version: 1\n",
        {"1:25 \"proxy_protocol\" is not yet", "2:1 \"min_version\" is reserved and not yet"}},
@@ -363,7 +410,7 @@ TEST(LoaderFiles, FaultsOfSettings) {
         "2:26 limits.head: \"16\" is no size: the unit is missing"}},
       {"90",
        "log: {target: stdout, level: loud, format: xml}\n",
-       {"1:15 log.target: \"stdout\" is neither auto, stderr nor a path",
+       {"1:15 log.target: \"stdout\" is neither auto, stderr, journal nor a path",
         "1:30 log.level: \"loud\" is no level",
         "1:44 log.format: \"xml\" is neither text nor json"}},
       {"90",
@@ -371,6 +418,24 @@ TEST(LoaderFiles, FaultsOfSettings) {
        {"1:6 log: a mapping is due here, not text",
         "2:10 headers: a mapping is due here, not a list",
         "3:9 errors: a mapping is due here, not text"}},
+      {"90", "log: {target: journal}\n", {}},
+      {"90",
+       "access_log: on\n",
+       {"1:13 access_log: \"on\" is neither off, stdout, journal nor a path | access_log is off, "
+        "a"}},
+      {"90",
+       "access_log: access.log\n",
+       {"1:13 access_log: \"access.log\" is neither off, stdout, journal nor a path | a path holds "
+        "a "
+        "/: ./access.log"}},
+      {"90", "access_log: [stdout]\n", {"1:13 access_log: a target is due here"}},
+      {"90",
+       "access_log: {format: xml}\n",
+       {"1:13 access_log: the target is missing",
+        "1:22 access_log.format: \"xml\" is no format | formats are common, combined and json"}},
+      {"90",
+       "access_log: {target: \"\", file: x}\n",
+       {"1:22 access_log: \"\" is neither", "1:26 unknown key \"file\""}},
       {"91", "listen: {address: 8080, mode: 0660}\n", {"1:31 mode: only a unix socket has one"}},
       {"91", "listen: {address: unix:/x, mode: rw}\n", {"1:34 mode: \"rw\" is no file mode"}},
       {"92",
