@@ -63,7 +63,7 @@ char* RequestLine(const AccessEntry& entry, char* out) {
   *out++ = '"';
   out = EscapeText(entry.method, out);
   *out++ = ' ';
-  out = EscapeText(entry.target, out);
+  out = entry.target.empty() ? Literal("-", out) : EscapeText(entry.target, out);
   return entry.http10 ? Literal(" HTTP/1.0\"", out) : Literal(" HTTP/1.1\"", out);
 }
 

@@ -2,10 +2,12 @@
 // The log: its formats, and reopening after a rotation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "integration/daemon.h"
@@ -68,6 +70,39 @@ TEST(Log, ReloadReopensTheFile) {
   EXPECT_TRUE(Exists(path));
   EXPECT_EQ(daemon.Stop(), 0);
   EXPECT_THAT(ReadWhole(path), Not(testing::IsEmpty()));
+}
+
+// What the package installs, by logrotate itself; the folder, the owner and how the signal is sent
+// are the test's.
+TEST(Log, IsRotatedByThePackagesLogrotate) {
+  if (!Exists("/usr/sbin/logrotate")) GTEST_SKIP() << "logrotate is not installed";
+  if (geteuid() != 0) GTEST_SKIP() << "logrotate changes its user as root alone";
+  Daemon daemon(DaemonSetup{.config = "listen: 127.0.0.1:0\n"
+                                      "log: {target: @DIR@/log/quipd.log}\n"
+                                      "routes:\n  - GET / echo: x\n",
+                            .files = {{"log/other.txt", "x"}}});
+  ASSERT_TRUE(daemon.ready());
+  std::string rules = ReadWhole(QUIPD_SOURCE_DIR "/packaging/logrotate/quipd");
+  const auto put = [&rules](const std::string& pattern, const std::string& text) {
+    ASSERT_TRUE(std::regex_search(rules, std::regex(pattern))) << pattern;
+    rules = std::regex_replace(rules, std::regex(pattern), text);
+  };
+  put("/var/log/quipd/", daemon.folder().File("log/"));
+  put("quipd quipd", "root root");
+  put("systemctl kill [^\n]*", "kill -USR1 " + std::to_string(daemon.pid()));
+  daemon.Write("logrotate", rules);
+  for (const char* rotated : {".1", ".2.gz"}) {
+    SCOPED_TRACE(rotated);
+    ProcessSetup setup;
+    setup.arguments = {"/usr/sbin/logrotate", "-f", "-s", daemon.folder().File("state"),
+                       daemon.folder().File("logrotate")};
+    Process logrotate(setup);
+    EXPECT_EQ(logrotate.Wait(), 0) << logrotate.Errors();
+    EXPECT_EQ(daemon.Reload().reload, "ok");
+    EXPECT_TRUE(Exists(daemon.folder().File("log/quipd.log") + rotated));
+    EXPECT_THAT(ReadWhole(daemon.folder().File("log/quipd.log")), HasSubstr("info: reloaded"));
+  }
+  EXPECT_THAT(ReadWhole(daemon.folder().File("log/quipd.log.1")), Not(HasSubstr("ready")));
 }
 
 // copytruncate: the file is emptied under the daemon, which must go on at its new end.

@@ -86,6 +86,9 @@ TEST_F(AccessLines, SayADashForWhatIsNotThere) {
   EXPECT_EQ(Line(Format::kCombined, entry),
             "unix - - [31/Dec/1969:17:00:00 -0700] \"-\" 408 - \"-\" \"-\"\n");
   EXPECT_EQ(Line(Format::kDev, entry), "17:00:00 408 - - 0 B 0 us -\n");
+  entry.method = "GET";
+  EXPECT_EQ(Line(Format::kCommon, entry),
+            "unix - - [31/Dec/1969:17:00:00 -0700] \"GET - HTTP/1.1\" 408 -\n");
 }
 
 TEST_F(AccessLines, AreForPeopleInDev) {
