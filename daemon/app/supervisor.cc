@@ -20,6 +20,7 @@
 #include "app/notify.h"
 #include "app/reloads.h"
 #include "app/signals.h"
+#include "app/socket_activation.h"
 #include "app/version.h"
 #include "server/event_handles.h"
 #include "server/mailbox.h"
@@ -47,7 +48,7 @@ size_t WorkersOf(const config::Config& config) {
 
 class Supervisor {
  public:
-  explicit Supervisor(const RunRequest& request);
+  Supervisor(const RunRequest& request, server::PassedSockets passed);
 
   int Run(Clock::time_point started);
 
@@ -55,6 +56,7 @@ class Supervisor {
   Result<void> Start(LoadedSite loaded);
   void AnnounceStart(Clock::time_point started);
   void TellReady(bool reload_failed, const std::string& status);
+  void WarnOfUnusedSockets() const;
   void OnSignal(int number);
 
   [[nodiscard]] Reloads::Steps StepsOfReload();
@@ -66,7 +68,8 @@ class Supervisor {
   void Drain();
 
   const RunRequest request_;
-  server::EventBase base_;  // before all that lives on it
+  server::PassedSockets passed_;  // until the server has them
+  server::EventBase base_;        // before all that lives on it
   server::Mailbox mailbox_;
   Signals signals_;
   const std::shared_ptr<server::TicketKeys> tickets_ = std::make_shared<server::TicketKeys>();
@@ -78,8 +81,9 @@ class Supervisor {
   Reloads reloads_;  // last: its thread reads what stands above
 };
 
-Supervisor::Supervisor(const RunRequest& request)
+Supervisor::Supervisor(const RunRequest& request, server::PassedSockets passed)
     : request_(request),
+      passed_(std::move(passed)),
       base_(event_base_new()),
       mailbox_(base_.get()),
       signals_(base_.get(), [this](int number) { OnSignal(number); }),
@@ -117,13 +121,16 @@ Result<void> Supervisor::Start(LoadedSite loaded) {
   const config::Config& config = loaded.site->config();
   logs_ = std::make_unique<Logs>(WorkersOf(config));
   if (Result<void> outputs = ApplyOutputs(config); !outputs) return outputs;
+  const std::string fault = passed_.fault;
   const auto ended = [this] { mailbox_.Post([this] { event_base_loopbreak(base_.get()); }); };
   auto server = server::Server::Start({.site = loaded.site,
                                        .tls = loaded.tls,
                                        .workers = WorkersOf(config),
+                                       .passed = std::move(passed_),
                                        .access = logs_->access().rings(),
                                        .ended = ended});
   if (!server) return tl::unexpected(std::move(server.error()));
+  if (!fault.empty()) spdlog::warn("{}; no entry of listen wants one", fault);
   server_ = std::move(*server);
   site_ = std::move(loaded.site);
   return {};
@@ -137,6 +144,7 @@ void Supervisor::AnnounceStart(Clock::time_point started) {
     std::fputs(Banner(config, {request_.configuration, addresses, took}).c_str(), stdout);
     std::fflush(stdout);
   }
+  WarnOfUnusedSockets();
   spdlog::info("quipd {} ready in {} ms: {}", kVersion, took.count(), Summary(config, addresses));
   TellReady(false, Summary(config, addresses));
 }
@@ -145,6 +153,13 @@ void Supervisor::TellReady(bool reload_failed, const std::string& status) {
   std::vector<std::string> addresses;
   for (const server::Address& address : server_->Addresses()) addresses.push_back(address.shown);
   NotifyReady({status, addresses, generation_, reload_failed});
+}
+
+// Who connects to a socket that nobody takes waits for ever.
+void Supervisor::WarnOfUnusedSockets() const {
+  for (const std::string& name : server_->UnusedPassed()) {
+    spdlog::warn("no entry of listen takes the passed socket \"{0}\": write systemd:{0}", name);
+  }
 }
 
 void Supervisor::OnSignal(int number) {
@@ -180,6 +195,7 @@ ReloadOutcome Supervisor::TakeOver(const LoadedSite& loaded) {
       LogDiagnostics({}, loaded.diagnostics);
       spdlog::info("reloaded, generation {}: {}", generation_,
                    Summary(site_->config(), server_->Addresses()));
+      WarnOfUnusedSockets();
       return {true, generation_, loaded.diagnostics};
     }
     std::move(applied.error().begin(), applied.error().end(), std::back_inserter(faults));
@@ -242,11 +258,12 @@ void Supervisor::Drain() {
 
 int Run(const RunRequest& request) {
   const Clock::time_point started = Clock::now();
+  server::PassedSockets passed = TakePassedSockets();  // before any descriptor is opened
   std::signal(SIGPIPE, SIG_IGN);
   StartLog();
   int status = 0;
   {
-    Supervisor supervisor(request);
+    Supervisor supervisor(request, std::move(passed));
     status = supervisor.Run(started);
   }
   libevent_global_shutdown();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLongestSocketPath = 107;  // sockaddr_un, with its NUL
 constexpr std::string_view kHint =
-    "an address is 8080, 127.0.0.1:8080, \"[::1]:8080\" or unix:/run/quipd.sock";
+    "an address is 8080, 127.0.0.1:8080, \"[::1]:8080\", unix:/run/quipd.sock or systemd:web";
 
 bool IsAllOf(std::string_view text, std::string_view bytes) {
   return text.find_first_not_of(bytes) == text.npos;
@@ -45,6 +45,21 @@ Parsed<ListenAddress> ParseUnix(std::string_view path, std::string_view folder) 
     return Wrong("the path of a socket has at most " + std::to_string(kLongestSocketPath) +
                  " bytes");
   }
+  return address;
+}
+
+// What systemd lets a descriptor be called (sd_listen_fds_with_names(3)).
+Parsed<ListenAddress> ParseSystemd(std::string_view name) {
+  constexpr size_t kLongest = 255;
+  const std::string hint = "the name is FileDescriptorName= of the socket unit: systemd:web";
+  if (name.empty()) return Wrong("the name of the socket is missing", hint);
+  const bool fits = std::all_of(name.begin(), name.end(), [](char byte) {
+    return byte >= ' ' && byte < 0x7F && byte != ':';
+  });
+  if (!fits || name.size() > kLongest) return Wrong(Quoted(name) + " is no name of a socket", hint);
+  ListenAddress address;
+  address.family = ListenAddress::Family::kSystemd;
+  address.name = name;
   return address;
 }
 
@@ -140,11 +155,27 @@ void ReadTls(Reader& reader, const Value& value, std::vector<TlsPair>* pairs) {
   for (const Value& item : value.items) ReadPair(reader, item, pairs);
 }
 
+// What only who makes the socket can say of it.
+void CheckOwner(Reader& reader, ListenAddress::Family family, const Value* mode,
+                const Value* backlog) {
+  if (family == ListenAddress::Family::kSystemd) {
+    if (mode != nullptr) {
+      reader.Error(*mode, "mode: a socket of systemd has that of its unit", "SocketMode= there");
+    }
+    if (backlog != nullptr) {
+      reader.Error(*backlog, "backlog: a socket of systemd has that of its unit", "Backlog= there");
+    }
+  } else if (mode != nullptr && family != ListenAddress::Family::kUnix) {
+    reader.Error(*mode, "mode: only a unix socket has one");
+  }
+}
+
 Listener ReadMapping(Reader& reader, const Value& mapping) {
   Listener listener;
   listener.place = reader.At(mapping);
   const Value* address = nullptr;
   const Value* mode = nullptr;
+  const Value* backlog = nullptr;
   reader.ForEach(mapping, Level::kListener, [&](const Member& member) {
     const std::string_view key = member.key.text;
     const Value& value = member.value;
@@ -158,6 +189,7 @@ Listener ReadMapping(Reader& reader, const Value& mapping) {
       mode = &value;
       ReadMode(reader, value, &listener);
     } else if (key == "backlog") {
+      backlog = &value;
       listener.backlog = static_cast<int>(reader.ReadNumber(value, key, 1, 65535).value_or(4096));
     }
   });
@@ -166,10 +198,7 @@ Listener ReadMapping(Reader& reader, const Value& mapping) {
     return listener;
   }
   ReadAddress(reader, *address, &listener);
-  if (mode != nullptr && !listener.written.empty() &&
-      listener.address.family != ListenAddress::Family::kUnix) {
-    reader.Error(*mode, "mode: only a unix socket has one");
-  }
+  if (!listener.written.empty()) CheckOwner(reader, listener.address.family, mode, backlog);
   return listener;
 }
 
@@ -192,7 +221,7 @@ bool Clashes(Reader& reader, const Value& value, const Listener& listener,
 
 Parsed<ListenAddress> ParseAddress(std::string_view text, std::string_view folder) {
   if (text.starts_with("unix:")) return ParseUnix(text.substr(5), folder);
-  if (text.starts_with("systemd:")) return Wrong("systemd: addresses are not yet served");
+  if (text.starts_with("systemd:")) return ParseSystemd(text.substr(8));
   if (text.find("://") != text.npos) {
     return Wrong(Quoted(text) + " is no address", std::string(kHint));
   }
@@ -212,6 +241,7 @@ Parsed<ListenAddress> ParseAddress(std::string_view text, std::string_view folde
 bool SameAddress(const ListenAddress& a, const ListenAddress& b) {
   if (a.family != b.family) return false;
   if (a.family == ListenAddress::Family::kUnix) return a.path == b.path;
+  if (a.family == ListenAddress::Family::kSystemd) return a.name == b.name;
   return a.port != 0 && a.port == b.port && a.host == b.host;
 }
 

@@ -12,8 +12,8 @@
 
 namespace quipd::config {
 
-// `8080`, `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `unix:/run/x.sock`; a relative
-// path of a socket starts at `folder`.
+// `8080`, `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `unix:/run/x.sock`,
+// `systemd:web`; a relative path of a socket starts at `folder`.
 [[nodiscard]] Parsed<ListenAddress> ParseAddress(std::string_view text, std::string_view folder);
 
 // The same socket. Port 0 is a new one each time.

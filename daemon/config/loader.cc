@@ -160,6 +160,7 @@ Assembly Loading::Assemble(const Overlay& overlay, bool chosen) {
     Listener usual;
     usual.address.port = 8080;
     usual.written = "8080";
+    usual.place.source = UINT32_MAX;  // nobody wrote it
     config.listeners.push_back(std::move(usual));
   }
   if (chosen && !request_.listen.empty()) {

@@ -19,6 +19,7 @@ class Acceptor {
            std::shared_ptr<const ListenerSlot> slot);
 
   void SetBacklog(int backlog);
+  [[nodiscard]] const ListenerSlot& slot() const { return *slot_; }
 
   // Takes what is queued, without waiting for more; for the end of a listener.
   void TakeQueued();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -180,6 +181,15 @@ Result<OpenListener> OpenInet(const config::Listener& listener, size_t workers) 
   return open;
 }
 
+// Adds that many descriptors of the socket; false where there are no more, and errno says why.
+bool Share(int fd, size_t count, BoundAddress* address) {
+  for (size_t i = 0; i < count; ++i) {
+    address->sockets.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    if (!address->sockets.back()) return false;
+  }
+  return true;
+}
+
 // --- Unix sockets ---
 
 bool IsAnswered(const SocketAddress& address) {
@@ -234,12 +244,64 @@ Result<OpenListener> OpenUnix(const config::Listener& listener, size_t workers) 
   }
   BoundAddress where;
   where.shown = "unix:" + path;
-  for (size_t i = 1; i < workers; ++i) {
-    where.sockets.emplace_back(fcntl(bound.get(), F_DUPFD_CLOEXEC, 0));
-    if (!where.sockets.back()) return CannotListen(listener, Reason(errno));
-  }
+  if (!Share(bound.get(), workers - 1, &where)) return CannotListen(listener, Reason(errno));
   where.sockets.push_back(std::move(bound));
   open.addresses.push_back(std::move(where));
+  return open;
+}
+
+// --- Sockets that were passed ---
+
+std::string ShowUnix(const SocketAddress& address) {
+  constexpr size_t kPath = offsetof(sockaddr_un, sun_path);
+  sockaddr_un un;
+  std::memcpy(&un, &address.storage, sizeof un);
+  const size_t length = address.size > kPath ? address.size - kPath : 0;
+  if (length == 0) return "unix:";
+  if (un.sun_path[0] == '\0') return "unix:@" + std::string(un.sun_path + 1, length - 1);
+  return "unix:" + std::string(un.sun_path, strnlen(un.sun_path, length));
+}
+
+// Makes the socket as one of ours is, for all who share it.
+bool MakeOurs(int fd, int family) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+         fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+         (family == AF_UNIX || SetOption(fd, IPPROTO_TCP, TCP_NODELAY, 1));
+}
+
+tl::unexpected<Diagnostics> NonePassed(const config::Listener& listener,
+                                       const PassedSockets& passed) {
+  if (!passed.fault.empty()) return CannotListen(listener, passed.fault);
+  if (passed.sockets.empty()) {
+    return CannotListen(listener, "no socket was passed to quipd",
+                        "its socket unit must be started first: systemctl start quipd.socket");
+  }
+  return CannotListen(listener, "no socket of that name was passed; passed are: " + NamesOf(passed),
+                      "the name is FileDescriptorName= of the socket unit");
+}
+
+Result<OpenListener> OpenPassed(const config::Listener& listener, size_t workers,
+                                const PassedSockets& passed) {
+  OpenListener open;
+  for (const PassedSocket& one : passed.sockets) {
+    if (one.name != listener.address.name) continue;
+    const int fd = one.socket.get();
+    const std::string why = WhyNotServed(fd);
+    if (!why.empty()) {
+      return CannotListen(
+          listener, why,
+          "the socket unit needs ListenStream= and Accept=no; passed are: " + NamesOf(passed));
+    }
+    const SocketAddress address = NameOf(fd);
+    BoundAddress where;
+    where.shown = address.family() == AF_UNIX ? ShowUnix(address) : Show(address);
+    if (!MakeOurs(fd, address.family()) || !Share(fd, workers, &where)) {
+      return CannotListen(listener, Reason(errno));
+    }
+    open.addresses.push_back(std::move(where));
+  }
+  if (open.addresses.empty()) return NonePassed(listener, passed);
   return open;
 }
 
@@ -283,7 +345,8 @@ void SocketFile::Remove() {
   if (IsOurs()) unlink(path_.c_str());
 }
 
-Result<OpenListener> Open(const config::Listener& listener, size_t workers) {
+Result<OpenListener> Open(const config::Listener& listener, size_t workers,
+                          const PassedSockets& passed) {
   switch (listener.address.family) {
     case config::ListenAddress::Family::kAny:
       return OpenAny(listener, workers);
@@ -292,7 +355,7 @@ Result<OpenListener> Open(const config::Listener& listener, size_t workers) {
     case config::ListenAddress::Family::kUnix:
       return OpenUnix(listener, workers);
     case config::ListenAddress::Family::kSystemd:
-      break;
+      return OpenPassed(listener, workers, passed);
   }
   return CannotListen(listener, "unknown kind of address");
 }
@@ -307,9 +370,11 @@ std::string KeyOf(const config::Listener& listener) {
     case config::ListenAddress::Family::kUnix:
       return "unix " + address.path;
     case config::ListenAddress::Family::kSystemd:
-      return "systemd " + address.name;
+      return KeyOfPassed(address.name);
   }
   return {};
 }
+
+std::string KeyOfPassed(std::string_view name) { return std::string("systemd ").append(name); }
 
 }  // namespace quipd::server

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Opening the sockets of one entry of `listen`: one for each worker and address, so that the kernel
 // spreads the connections (SO_REUSEPORT), after the address was bound once without sharing, so that
-// a second daemon on it is refused. Called by the supervisor's thread alone.
+// a second daemon on it is refused. Of a unix socket, and of one that was passed, the workers share
+// the one there is. Called by the supervisor's thread alone.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
 #include "base/file_descriptor.h"
 #include "config/config.h"
+#include "server/passed_sockets.h"
 
 namespace quipd::server {
 
@@ -45,11 +48,15 @@ struct OpenListener {
   SocketFile file;
 };
 
-// Binds and listens. The error names the address as written and the reason.
-[[nodiscard]] Result<OpenListener> Open(const config::Listener& listener, size_t workers);
+// Binds and listens, or takes every socket of that name out of `passed`, which stays open. The
+// error names the address as written and the reason.
+[[nodiscard]] Result<OpenListener> Open(const config::Listener& listener, size_t workers,
+                                        const PassedSockets& passed = {});
 
 // What tells one listener from another: listeners with equal keys share their sockets over a
 // reload.
 [[nodiscard]] std::string KeyOf(const config::Listener& listener);
+// The same of a listener at passed sockets.
+[[nodiscard]] std::string KeyOfPassed(std::string_view name);
 
 }  // namespace quipd::server

@@ -36,6 +36,13 @@ std::vector<std::string> KeysOf(const config::Config& config) {
   return keys;
 }
 
+ListenerSlot SlotOf(const config::Config& config, const TlsContexts& tls, uint32_t number) {
+  const config::Listener& listener = config.listeners[number];
+  return {.number = number,
+          .tls = tls[number],
+          .passed = listener.address.family == config::ListenAddress::Family::kSystemd};
+}
+
 uint32_t IndexOf(const std::vector<std::string>& keys, const std::string& key) {
   const auto found = std::ranges::find(keys, key);
   if (found == keys.end()) return ListenerSlot::kGone;
@@ -76,6 +83,7 @@ Result<std::unique_ptr<Server>> Server::Start(Beginning beginning) {
   const std::shared_ptr<const site::Site>& site = beginning.site;
   const size_t workers = beginning.workers;
   std::unique_ptr<Server> server(new Server());
+  server->passed_ = std::move(beginning.passed);
   server->cap_->set_ceiling(MakeRoomForConnections(site->config().limits.connections, workers));
   const auto left = std::make_shared<std::atomic<size_t>>(workers);
   for (size_t i = 0; i < workers; ++i) {
@@ -110,14 +118,18 @@ Result<void> Server::OpenNew(const config::Config& config, const TlsContexts& tl
   for (size_t i = 0; i < config.listeners.size(); ++i) {
     const std::string& key = keys[i];
     if (listening_.count(key) > 0) continue;
-    Result<OpenListener> open = Open(config.listeners[i], workers_.size());
+    const config::Listener& listener = config.listeners[i];
+    Result<OpenListener> open = Open(listener, workers_.size(), passed_);
     if (!open) {
-      faults.insert(faults.end(), open.error().begin(), open.error().end());
+      for (Diagnostic& fault : open.error()) {
+        faults.push_back(
+            config.Error(listener.place, std::move(fault.message), std::move(fault.hint)));
+      }
       continue;
     }
     Listening listening;
     listening.open = std::move(*open);
-    listening.slot = {static_cast<uint32_t>(i), tls[i]};
+    listening.slot = SlotOf(config, tls, static_cast<uint32_t>(i));
     opened->emplace(key, std::move(listening));
   }
   if (!faults.empty()) return tl::unexpected(std::move(faults));
@@ -147,9 +159,11 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site, const TlsCon
   std::vector<std::string> keys = KeysOf(config);
   for (auto& [key, listening] : listening_) {
     const uint32_t number = IndexOf(keys, key);
-    const bool gone = number == ListenerSlot::kGone;
-    listening.slot = {number, gone ? nullptr : tls[number]};
-    if (gone) continue;
+    if (number == ListenerSlot::kGone) {
+      listening.slot = {};
+      continue;
+    }
+    listening.slot = SlotOf(config, tls, number);
     const config::Listener& listener = config.listeners[number];
     if (Result<void> mode = listening.open.file.SetMode(listener.mode); !mode) {
       spdlog::warn("{}", ToLine(mode.error().front()));
@@ -161,6 +175,7 @@ Result<void> Server::Reload(std::shared_ptr<const site::Site> site, const TlsCon
         worker->ForgetListener(key);
       } else {
         worker->ChangeListener(key, listening.slot);
+        if (listening.slot.passed) continue;  // its backlog is its unit's
         worker->SetBacklog(key, config.listeners[listening.slot.number].backlog);
       }
     }
@@ -223,7 +238,14 @@ bool Server::IsAlive(std::chrono::milliseconds within) const {
                              [since](const auto& worker) { return worker->turned_ms() >= since; });
 }
 
-std::vector<std::string> Server::UnusedPassed() const { return {}; }
+std::vector<std::string> Server::UnusedPassed() const {
+  std::vector<std::string> unused;
+  for (const PassedSocket& one : passed_.sockets) {
+    const bool used = listening_.count(KeyOfPassed(one.name)) > 0;
+    if (!used && std::ranges::find(unused, one.name) == unused.end()) unused.push_back(one.name);
+  }
+  return unused;
+}
 
 std::vector<Address> Server::Addresses() const {
   std::vector<Address> out;

@@ -81,6 +81,7 @@ class Server {
   void HandOut(const std::string& key, Listening* listening);
   void PostToAll(const std::function<void(Worker*)>& task);
 
+  PassedSockets passed_;
   std::unique_ptr<ConnectionCap> cap_;
   std::map<std::string, Listening> listening_;  // by KeyOf
   std::vector<std::string> order_;              // keys in the order of the configuration

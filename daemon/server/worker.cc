@@ -152,7 +152,9 @@ void Worker::Drain(std::chrono::milliseconds limit) {
   SayNotReady();
   context_->draining = true;
   drain_until_ms_ = context_->now_ms + limit.count();
-  for (auto& [key, acceptor] : acceptors_) acceptor->TakeQueued();
+  for (auto& [key, acceptor] : acceptors_) {
+    if (!acceptor->slot().passed) acceptor->TakeQueued();
+  }
   acceptors_.clear();
   connections_->DrainAll();
   context_->deadlines.set_slot_ms(5);

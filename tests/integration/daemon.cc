@@ -90,6 +90,7 @@ Daemon::Daemon(const DaemonSetup& setup) {
     process.mounts.push_back({.path = "/run", .folder = folder_.File("run")});
   }
   process.stderr_is_journal = setup.stderr_is_journal;
+  process.passed = setup.passed;
   for (Mount mount : setup.mounts) {
     mount.path = folder_.Placed(mount.path);
     mount.folder = folder_.Placed(mount.folder);

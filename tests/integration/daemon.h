@@ -44,6 +44,7 @@ struct DaemonSetup {
   bool own_network = false;
   std::vector<Mount> mounts = {};  // "@DIR@" for the folder
   bool stderr_is_journal = false;
+  std::vector<PassedDescriptor> passed = {};
   bool journal = false;  // /run is the test's, with a journal that the test hears; wants MayMount
 };
 

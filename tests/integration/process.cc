@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +36,13 @@ struct Image {
   std::vector<std::string> environment;
   std::vector<char*> argv;
   std::vector<char*> envp;
+  std::vector<int> passed;
+  char* own_pid = nullptr;  // where the child writes its pid; null: nowhere
 };
+
+constexpr size_t kLongestPid = 20;
+constexpr int kFirstPassed = 3;
+constexpr int kBehindPassed = 100;  // no descriptor that is passed becomes one from here on
 
 bool Named(const std::string& entry, std::string_view name) {
   return entry.size() > name.size() && entry.rfind(name, 0) == 0 && entry[name.size()] == '=';
@@ -46,7 +53,9 @@ std::vector<std::string> Environment(const ProcessSetup& setup) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     bool kept = true;
     // What tells a daemon that systemd or a user's profile is around must come from the test alone.
-    for (const char* name : {"NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "QUIPD_PROFILE"}) {
+    for (const char* name :
+         {"NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "QUIPD_PROFILE", "LISTEN_FDS",
+          "LISTEN_FDNAMES", "LISTEN_PID", "WATCHDOG_USEC", "WATCHDOG_PID"}) {
       kept = kept && !Named(*entry, name);
     }
     for (const auto& [name, value] : setup.environment) {
@@ -60,6 +69,29 @@ std::vector<std::string> Environment(const ProcessSetup& setup) {
     entries.push_back(name + "=" + value);
   }
   return entries;
+}
+
+bool IsSet(const ProcessSetup& setup, std::string_view name) {
+  return std::any_of(setup.environment.begin(), setup.environment.end(),
+                     [name](const auto& variable) { return variable.first == name; });
+}
+
+// The variables that speak of the passed descriptors.
+void AddPassed(const ProcessSetup& setup, Image* image) {
+  if (setup.passed.empty()) return;
+  std::string names;
+  for (const PassedDescriptor& one : setup.passed) {
+    names += (names.empty() ? "" : ":") + one.name;
+    image->passed.push_back(one.fd);
+  }
+  if (!IsSet(setup, "LISTEN_FDS")) {
+    image->environment.push_back("LISTEN_FDS=" + std::to_string(setup.passed.size()));
+  }
+  if (!IsSet(setup, "LISTEN_FDNAMES")) image->environment.push_back("LISTEN_FDNAMES=" + names);
+  if (IsSet(setup, "LISTEN_PID")) return;
+  const std::string name = "LISTEN_PID=";
+  image->environment.push_back(name + std::string(kLongestPid, '\0'));
+  image->own_pid = image->environment.back().data() + name.size();
 }
 
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
@@ -103,7 +135,17 @@ std::string JournalStream(int fd) {
   return "JOURNAL_STREAM=" + std::to_string(facts.st_dev) + ":" + std::to_string(facts.st_ino);
 }
 
-[[noreturn]] void Become(const ProcessSetup& setup, const Image& image, int in, int out, int err) {
+// Puts the passed descriptors to 3 and on, none over another that is still to be moved.
+void PassDescriptors(Image* image) {
+  for (int& fd : image->passed) fd = fcntl(fd, F_DUPFD_CLOEXEC, kBehindPassed);
+  int place = kFirstPassed;
+  for (const int fd : image->passed) dup2(fd, place++);
+  if (image->own_pid != nullptr) {
+    *std::to_chars(image->own_pid, image->own_pid + kLongestPid - 1, getpid()).ptr = '\0';
+  }
+}
+
+[[noreturn]] void Become(const ProcessSetup& setup, Image* image, int in, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
@@ -130,7 +172,8 @@ std::string JournalStream(int fd) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  execve(image.argv[0], image.argv.data(), image.envp.data());
+  PassDescriptors(image);
+  execve(image->argv[0], image->argv.data(), image->envp.data());
   _exit(127);
 }
 
@@ -164,11 +207,12 @@ Process::Process(const ProcessSetup& setup) {
   if (setup.stderr_is_journal) {
     image.environment.push_back(JournalStream(err[1]));
   }
+  AddPassed(setup, &image);
   image.argv = Pointers(&image.arguments);
   image.envp = Pointers(&image.environment);
   pid_ = fork();
   if (pid_ == 0) {
-    Become(setup, image, input.get(), out[1], err[1]);
+    Become(setup, &image, input.get(), out[1], err[1]);
   }
   close(out[1]);
   close(err[1]);

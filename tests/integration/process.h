@@ -23,6 +23,12 @@
 
 namespace quipd::test {
 
+// A descriptor that the child gets as the service manager would pass it (sd_listen_fds(3)).
+struct PassedDescriptor {
+  std::string name;
+  int fd = -1;  // stays the test's
+};
+
 // Laid over a path for the child alone.
 struct Mount {
   std::string path;
@@ -46,6 +52,8 @@ struct ProcessSetup {
   bool own_network = false;  // in a network of its own, loopback alone; fails where not permitted
   std::vector<Mount> mounts = {};  // in a mount namespace of its own
   bool stderr_is_journal = false;  // JOURNAL_STREAM names its standard error
+  // LISTEN_FDS, LISTEN_FDNAMES and LISTEN_PID speak of them where `environment` doesn't.
+  std::vector<PassedDescriptor> passed = {};
 };
 
 class Process {

@@ -208,13 +208,37 @@ TEST(Listen, Addresses) {
     EXPECT_EQ(address->port, one.port);
     EXPECT_EQ(address->path, one.path);
   }
-  for (const char* text : {"", ":", "65536", "80x", "127.0.0.1", "127.0.0.256:80", "[::1]",
-                           "[::g]:1", "::1:80", "*:80", "http://x:80", "unix:", "unix:@x",
-                           "systemd:web", "a b:80", "localhost:http", "[::1]x:80"}) {
+  for (const char* text : {"",
+                           ":",
+                           "65536",
+                           "80x",
+                           "127.0.0.1",
+                           "127.0.0.256:80",
+                           "[::1]",
+                           "[::g]:1",
+                           "::1:80",
+                           "*:80",
+                           "http://x:80",
+                           "unix:",
+                           "unix:@x",
+                           "systemd:",
+                           "systemd:a:b",
+                           "systemd:a\tb",
+                           "systemd:ä",
+                           "a b:80",
+                           "localhost:http",
+                           "[::1]x:80"}) {
     EXPECT_FALSE(ParseAddress(text, "").has_value()) << text;
   }
   EXPECT_FALSE(ParseAddress("unix:/" + std::string(107, 'x'), "").has_value());
-  EXPECT_NE(ParseAddress("systemd:web", "").error().message.find("not yet"), std::string::npos);
+  EXPECT_FALSE(ParseAddress("systemd:" + std::string(256, 'x'), "").has_value());
+  for (const std::string& name :
+       {std::string("web"), std::string("a b.socket"), std::string(255, 'x')}) {
+    const auto address = ParseAddress("systemd:" + name, "conf");
+    ASSERT_TRUE(address.has_value()) << name;
+    EXPECT_EQ(address->family, Family::kSystemd);
+    EXPECT_EQ(address->name, name);
+  }
 }
 
 }  // namespace
