@@ -84,7 +84,7 @@ constexpr Key kKeys[] = {
     {"tls", Level::kListener, ""},
     {"mode", Level::kListener, "0660"},
     {"backlog", Level::kListener, "4096"},
-    {"proxy_protocol", Level::kListener, "off", false},
+    {"proxy_protocol", Level::kListener, "off"},
 
     {"certificate", Level::kTls, ""},
     {"key", Level::kTls, ""},

@@ -185,6 +185,8 @@ Listener ReadMapping(Reader& reader, const Value& mapping) {
       listener.name = reader.ReadText(value, "name").value_or("");
     } else if (key == "tls") {
       ReadTls(reader, value, &listener.tls);
+    } else if (key == "proxy_protocol") {
+      listener.proxy_protocol = reader.ReadSwitch(value, "proxy_protocol").value_or(false);
     } else if (key == "mode") {
       mode = &value;
       ReadMode(reader, value, &listener);

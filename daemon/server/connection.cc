@@ -16,6 +16,7 @@
 #include "server/file_body.h"
 #include "server/gate.h"
 #include "server/out_queue.h"
+#include "server/proxy_intake.h"
 #include "server/relayed_head.h"
 
 namespace quipd::server {
@@ -53,6 +54,7 @@ Connection::Connection(Context* context, Gate* gate, ConnectionSet* set, FileDes
       gate_(gate),
       set_(set),
       listener_(std::move(listener)),
+      proxy_(listener_->proxy_protocol ? std::make_unique<ProxyIntake>() : nullptr),
       since_ms_(context->now_ms),
       transport_(std::move(socket), listener_->tls),
       peer_(peer) {
@@ -139,6 +141,9 @@ void Connection::SettleTls() {
 
 void Connection::ReadOnce() {
   if (phase_ == Phase::kLingering) return Discard();
+  if (proxy_ != nullptr && !TakeProxyHeader()) [[unlikely]] {
+    return;
+  }
   const ssize_t size = transport_.Read(context_->input.data(), context_->input.size());
   if (size > 0) return Received(static_cast<size_t>(size));
   if (size == 0) return OnEndOfInput();
@@ -146,6 +151,25 @@ void Connection::ReadOnce() {
   const bool shook_hands = shaking_hands_;
   shaking_hands_ = transport_.in_handshake();
   fruitless_ = shook_hands == shaking_hands_;
+}
+
+// Whose bytes follow; true where they may be read.
+bool Connection::TakeProxyHeader() {
+  switch (proxy_->Read(transport_.fd())) {
+    case ProxyIntake::State::kWaiting:
+      return false;
+    case ProxyIntake::State::kDone:
+      peer_ = proxy_->client().value_or(peer_);
+      proxy_.reset();
+      since_ms_ = context_->now_ms;
+      return true;
+    case ProxyIntake::State::kFailed:
+      context_->counters.proxy_headers_failed.Add(1);
+      [[fallthrough]];
+    case ProxyIntake::State::kEnded:
+      phase_ = Phase::kClosed;
+  }
+  return false;
 }
 
 void Connection::OnReadFailed() {
@@ -240,7 +264,7 @@ bool Connection::IsIdle() const {
 // When the state that the connection is in has lasted too long.
 int64_t Connection::Due() const {
   const config::Timeouts& timeouts = context_->timeouts;
-  if (transport_.in_handshake()) [[unlikely]] {
+  if (transport_.in_handshake() || proxy_ != nullptr) [[unlikely]] {
     return since_ms_ + (context_->draining ? kNewcomerMs : timeouts.head.count());
   }
   int64_t due = kNoDeadline;
@@ -264,7 +288,7 @@ void Connection::SetDeadline() {
   // What we don't read can't be late: the body's time begins anew when the queue has room again.
   const bool waits_for_us = incoming_ != nullptr && QueueIsFull();
   // A part of a record is nothing yet: it doesn't make an idle connection younger.
-  const bool idle = IsIdle() && !fruitless_ && !transport_.in_handshake();
+  const bool idle = IsIdle() && !fruitless_ && !transport_.in_handshake() && proxy_ == nullptr;
   fruitless_ = false;
   if (begins_head || waits_for_us || idle) since_ms_ = context_->now_ms;
   if (in_head || idle) in_head_ = in_head;
@@ -274,8 +298,9 @@ void Connection::SetDeadline() {
 void Connection::OnDeadline() {
   // A reload may have moved it away.
   if (Due() > context_->now_ms) return;
-  if (transport_.in_handshake()) {
-    context_->counters.handshakes_failed.Add(1);
+  if (proxy_ != nullptr || transport_.in_handshake()) {
+    Counters& counters = context_->counters;
+    (proxy_ != nullptr ? counters.proxy_headers_failed : counters.handshakes_failed).Add(1);
     phase_ = Phase::kClosed;
     return;
   }

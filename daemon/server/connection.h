@@ -29,6 +29,7 @@ class Context;
 class FileBody;
 class Gate;
 class OutQueue;
+class ProxyIntake;
 struct ListenerSlot;
 
 // Parses a head once more that was accepted before, from a copy of its bytes.
@@ -133,6 +134,7 @@ class Connection : private Deadline {
   void SettleTls();
 
   void ReadOnce();
+  [[nodiscard]] bool TakeProxyHeader();
   void OnReadFailed();
   void Received(size_t size);
   void OnEndOfInput();
@@ -175,6 +177,7 @@ class Connection : private Deadline {
   std::unique_ptr<std::string> held_;  // input that was not taken yet
   std::unique_ptr<Incoming> incoming_;
   std::unique_ptr<RelayedAnswer> exchange_;
+  std::unique_ptr<ProxyIntake> proxy_;  // until the header of the PROXY protocol is taken
   int64_t since_ms_;            // when this state began: idle, head begun, body begun, lingering
   int64_t write_since_ms_ = 0;  // when the queue last moved
   Transport transport_;

@@ -27,6 +27,7 @@ struct ListenerSlot {
   static constexpr uint32_t kGone = UINT32_MAX;  // no longer in the configuration
   uint32_t number = kGone;                       // index into Config::listeners of the Site
   std::shared_ptr<const TlsContext> tls;         // for new connections; null: plain
+  bool proxy_protocol = false;                   // of new connections, each begins with its header
   bool passed = false;  // by the service manager: what a drain leaves queued its successor serves
 };
 

@@ -23,14 +23,15 @@ class Counter {
 };
 
 struct alignas(64) Counters {
-  Counter accepted;           // connections
-  Counter open;               // connections
-  Counter refused;            // accepts put off: at the cap, or without a descriptor
-  Counter evicted;            // idle connections closed to take new ones
-  Counter requests;           // answered by a rule or by quipd itself
-  Counter faults;             // refused by the parser or by a deadline
-  Counter handshakes_failed;  // of TLS, or not done in time
-  Counter relayed;            // requests that evhttp answers
+  Counter accepted;              // connections
+  Counter open;                  // connections
+  Counter refused;               // accepts put off: at the cap, or without a descriptor
+  Counter evicted;               // idle connections closed to take new ones
+  Counter requests;              // answered by a rule or by quipd itself
+  Counter faults;                // refused by the parser or by a deadline
+  Counter handshakes_failed;     // of TLS, or not done in time
+  Counter proxy_headers_failed;  // of the PROXY protocol: missing, malformed or late
+  Counter relayed;               // requests that evhttp answers
 };
 
 }  // namespace quipd::server

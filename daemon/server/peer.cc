@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 
 namespace quipd::server {
@@ -25,6 +26,24 @@ Peer::Peer(const sockaddr* address) : family_(address->sa_family) {
       std::memcpy(bytes_.data(), &in.sin6_addr, sizeof in.sin6_addr);
     }
   }
+}
+
+Peer Peer::OfBytes(int family, std::string_view bytes) {
+  sockaddr_storage address{};
+  address.ss_family = static_cast<sa_family_t>(family);
+  char* const out = reinterpret_cast<char*>(&address);
+  if (family == AF_INET) bytes.copy(out + offsetof(sockaddr_in, sin_addr), 4);
+  if (family == AF_INET6) bytes.copy(out + offsetof(sockaddr_in6, sin6_addr), 16);
+  return Peer(reinterpret_cast<const sockaddr*>(&address));
+}
+
+std::optional<Peer> Peer::Parse(std::string_view text, int family) {
+  std::array<char, kLongestText> copy{};
+  std::array<char, 16> bytes{};
+  if (text.size() >= copy.size() || text.find('\0') != text.npos) return std::nullopt;
+  text.copy(copy.data(), text.size());
+  if (inet_pton(family, copy.data(), bytes.data()) != 1) return std::nullopt;
+  return OfBytes(family, {bytes.data(), bytes.size()});
 }
 
 std::string Peer::Text() const {

@@ -40,6 +40,7 @@ ListenerSlot SlotOf(const config::Config& config, const TlsContexts& tls, uint32
   const config::Listener& listener = config.listeners[number];
   return {.number = number,
           .tls = tls[number],
+          .proxy_protocol = listener.proxy_protocol,
           .passed = listener.address.family == config::ListenAddress::Family::kSystemd};
 }
 
@@ -227,6 +228,7 @@ Statistics Server::GetStatistics() const {
     sum.evicted += counters.evicted.Get();
     sum.put_off_at_limit += counters.refused.Get();
     sum.handshakes_failed += counters.handshakes_failed.Get();
+    sum.proxy_headers_failed += counters.proxy_headers_failed.Get();
     sum.relayed += counters.relayed.Get();
   }
   return sum;

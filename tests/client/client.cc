@@ -103,6 +103,9 @@ Client::Client(const std::string& address, const TlsOptions& tls, int receive_bu
   }
   fcntl(socket_.get(), F_SETFL, fcntl(socket_.get(), F_GETFL) | O_NONBLOCK);
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes by write(2)
+  for (const std::string& part : tls.preface) {
+    Send(part);
+  }
   tls_.emplace(socket_.get(), tls);
   ShakeHands();
 }

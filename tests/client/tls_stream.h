@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct ssl_session_st;
 
@@ -22,7 +23,8 @@ struct TlsOptions {
   std::string name = "localhost";  // for SNI, and to be found in the certificate; empty: neither
   std::string alpn = "http/1.1";   // empty: none is offered
   bool only_tls12 = false;
-  TlsSession session = nullptr;  // to be resumed
+  TlsSession session = nullptr;           // to be resumed
+  std::vector<std::string> preface = {};  // sent in the clear before it, each its own segment
 };
 
 class TlsStream {

@@ -296,15 +296,15 @@ TEST(LoaderFiles, ListenOfTheCommandLine) {
 
 TEST(LoaderFiles, Settings) {
   const Folder folder;
-  const Loaded loaded =
-      LoadText(folder,
-               "listen: [8080, 127.0.0.1:81, \"[::1]:82\", unix:x.sock, localhost:0,\n"
-               "  {address: unix:/run/y.sock, mode: 0600, backlog: 7, name: y}]\n"
-               "workers: 3\nwatch: off\nserver_header: off\nx-anchors: {anything: [goes]}\n"
-               "limits: {head: 2KiB, target: 1KiB, header_count: 7, body: 0B, connections: 12000, "
-               "inline_file: 9B}\n"
-               "timeouts: {head: 1s, idle: 2s, body: 3s, write: 4s, drain: 0s}\n"
-               "log: {level: warning, format: json, target: logs/q.log}\n");
+  const Loaded loaded = LoadText(
+      folder,
+      "listen: [8080, 127.0.0.1:81, \"[::1]:82\", unix:x.sock, localhost:0,\n"
+      "  {address: unix:/run/y.sock, mode: 0600, backlog: 7, name: y, proxy_protocol: on}]\n"
+      "workers: 3\nwatch: off\nserver_header: off\nx-anchors: {anything: [goes]}\n"
+      "limits: {head: 2KiB, target: 1KiB, header_count: 7, body: 0B, connections: 12000, "
+      "inline_file: 9B}\n"
+      "timeouts: {head: 1s, idle: 2s, body: 3s, write: 4s, drain: 0s}\n"
+      "log: {level: warning, format: json, target: logs/q.log}\n");
   ASSERT_TRUE(loaded.config.has_value()) << ToText(loaded.diagnostics);
   const Config& config = *loaded.config;
   ASSERT_EQ(config.listeners.size(), 6u);
@@ -312,6 +312,8 @@ TEST(LoaderFiles, Settings) {
   EXPECT_EQ(config.listeners[5].mode, 0600u);
   EXPECT_EQ(config.listeners[5].backlog, 7);
   EXPECT_EQ(config.listeners[5].name, "y");
+  EXPECT_TRUE(config.listeners[5].proxy_protocol);
+  EXPECT_FALSE(config.listeners[3].proxy_protocol);
   EXPECT_EQ(config.listeners[5].written, "unix:/run/y.sock");
   EXPECT_EQ(config.workers, 3u);
   EXPECT_EQ(config.server_header, "");
@@ -397,9 +399,8 @@ TEST(LoaderFiles, FaultsOfSettings) {
       {"not yet",
        "watch: on\ntimeouts: {drain_delay: 1s}\n",
        {"1:8 watch: on is not yet served", "2:12 \"drain_delay\" is not yet served"}},
-      {"not yet",
-       "listen: {address: 8080, proxy_protocol: on}\nmin_version: 1\n",
-       {"1:25 \"proxy_protocol\" is not yet", "2:1 \"min_version\" is reserved and not yet"}},
+      {"not yet", "min_version: 1\n", {"1:1 \"min_version\" is reserved and not yet"}},
+      {"11", "listen: {address: 8080, proxy_protocol: yes}\n", {"1:41 proxy_protocol: \"yes\" is"}},
       {"89",
        "timeouts: {head: 30, idle: 1h30m, body: 1.5s, write: 0s}\nlimits: {body: 1m, head: 16}\n",
        {"1:18 timeouts.head: \"30\" is no duration: the unit is missing | a duration is",
