@@ -36,6 +36,13 @@ void NotifyReloading() {
   sd_notify(0, state.c_str());
 }
 
-void NotifyStopping() { sd_notify(0, "STOPPING=1\nSTATUS=Draining\n"); }
+void NotifyStopping(const std::string& status, std::chrono::milliseconds within) {
+  const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(within).count();
+  const std::string state = "STOPPING=1\nSTATUS=" + OneLine(status) +
+                            "\nEXTEND_TIMEOUT_USEC=" + std::to_string(usec) + '\n';
+  sd_notify(0, state.c_str());
+}
+
+void NotifyAlive() { sd_notify(0, "WATCHDOG=1\n"); }
 
 }  // namespace quipd::app

@@ -4,6 +4,7 @@
 // QUIPD_RELOAD (ok or failed), which systemd passes over.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Readiness {
 
 void NotifyReady(const Readiness& readiness);
 void NotifyReloading();
-void NotifyStopping();
+// `within`: the stop may take that long, whatever the manager had set.
+void NotifyStopping(const std::string& status, std::chrono::milliseconds within);
+// The watchdog's sign of life.
+void NotifyAlive();
 
 }  // namespace quipd::app

@@ -22,6 +22,7 @@
 #include "app/signals.h"
 #include "app/socket_activation.h"
 #include "app/version.h"
+#include "app/watchdog.h"
 #include "server/event_handles.h"
 #include "server/mailbox.h"
 #include "server/server.h"
@@ -30,6 +31,11 @@ namespace quipd::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A worker turns every second, and on a busy machine a little later.
+constexpr std::chrono::milliseconds kHungAfter(2500);
+// What a stop takes beside its delay and drain.
+constexpr std::chrono::seconds kEndingTakes(5);
 
 std::chrono::milliseconds Since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -66,6 +72,12 @@ class Supervisor {
   Result<void> ApplyOutputs(const config::Config& config);
 
   void Drain();
+  void ServeOn(std::chrono::milliseconds delay);
+  void BeginDrain();
+  static void OnDelayOver(evutil_socket_t fd, short what, void* self);
+
+  // What a stop goes through, in this order.
+  enum class Stage : uint8_t { kServing, kDelaying, kDraining };
 
   const RunRequest request_;
   server::PassedSockets passed_;  // until the server has them
@@ -77,7 +89,9 @@ class Supervisor {
   std::unique_ptr<Logs> logs_;              // outlives the server, which fills its rings
   std::unique_ptr<server::Server> server_;
   uint64_t generation_ = 1;
-  bool draining_ = false;
+  Stage stage_ = Stage::kServing;
+  server::Event delay_over_;
+  std::unique_ptr<Watchdog> watchdog_;
   Reloads reloads_;  // last: its thread reads what stands above
 };
 
@@ -109,7 +123,10 @@ int Supervisor::Run(Clock::time_point started) {
   }
   PrintDiagnostics(warnings);
   AnnounceStart(started);
+  watchdog_ =
+      std::make_unique<Watchdog>(base_.get(), [this] { return server_->IsAlive(kHungAfter); });
   event_base_dispatch(base_.get());
+  watchdog_.reset();
   server_.reset();
   logs_.reset();
   spdlog::info("stopped");
@@ -166,6 +183,7 @@ void Supervisor::OnSignal(int number) {
   switch (number) {
     case SIGHUP:
       logs_->Reopen();
+      if (stage_ != Stage::kServing) spdlog::warn("no reload: quipd is draining");
       return reloads_.Request();
     case SIGUSR1:
       return logs_->Reopen();
@@ -242,16 +260,46 @@ Result<void> Supervisor::ApplyOutputs(const config::Config& config) {
 
 // --- The end ---
 
-// The first signal lets what is under way end; the second doesn't wait for it.
+// The first signal serves on for timeouts.drain_delay, then lets what is under way end. The next
+// one doesn't wait for what comes next: for the end of the delay, or of the drain.
 void Supervisor::Drain() {
-  if (std::exchange(draining_, true)) {
-    event_base_loopbreak(base_.get());
-    return;
+  const config::Timeouts& timeouts = site_->config().timeouts;
+  switch (stage_) {
+    case Stage::kServing:
+      reloads_.Stop("quipd is draining");
+      if (timeouts.drain_delay.count() > 0) return ServeOn(timeouts.drain_delay);
+      return BeginDrain();
+    case Stage::kDelaying:
+      return BeginDrain();
+    case Stage::kDraining:
+      event_base_loopbreak(base_.get());
   }
+}
+
+// With `ready` at 503, so that whoever balances the load sends nobody any more.
+void Supervisor::ServeOn(std::chrono::milliseconds delay) {
+  stage_ = Stage::kDelaying;
+  server_->SayNotReady();
+  spdlog::info("not ready any more; draining in {} ms", delay.count());
+  NotifyStopping("Not ready, serving on for " + std::to_string(delay.count()) + " ms",
+                 delay + site_->config().timeouts.drain + kEndingTakes);
+  delay_over_.reset(event_new(base_.get(), -1, 0, OnDelayOver, this));
+  const timeval time = server::ToTimeval(delay);
+  event_add(delay_over_.get(), &time);
+}
+
+void Supervisor::OnDelayOver(evutil_socket_t, short, void* self) {
+  static_cast<Supervisor*>(self)->BeginDrain();
+}
+
+void Supervisor::BeginDrain() {
+  if (stage_ == Stage::kDraining) return;
+  stage_ = Stage::kDraining;
+  delay_over_.reset();
+  const std::chrono::milliseconds limit = site_->config().timeouts.drain;
   spdlog::info("draining");
-  reloads_.Stop("quipd is draining");
-  NotifyStopping();
-  server_->Drain(site_->config().timeouts.drain);
+  NotifyStopping("Draining", limit + kEndingTakes);
+  server_->Drain(limit);
 }
 
 }  // namespace

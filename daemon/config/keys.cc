@@ -101,7 +101,7 @@ constexpr Key kKeys[] = {
     {"body", Level::kTimeouts, "30s"},
     {"write", Level::kTimeouts, "30s"},
     {"drain", Level::kTimeouts, "10s"},
-    {"drain_delay", Level::kTimeouts, "0s", false},
+    {"drain_delay", Level::kTimeouts, "0s"},
 
     {"level", Level::kLog, "info"},
     {"format", Level::kLog, "text"},

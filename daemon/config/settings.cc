@@ -63,7 +63,7 @@ void ReadTimeout(Reader& reader, const Member& member, Timeouts* timeouts) {
   const auto time = reader.ReadDuration(member.value, what);
   if (!time) return;
   constexpr std::chrono::hours kLongest(24 * 365);
-  if ((time->count() == 0 && key != "drain") || *time > kLongest) {
+  if ((time->count() == 0 && !key.starts_with("drain")) || *time > kLongest) {
     return reader.Error(member.value, what + ": from 1ms to 365d are possible");
   }
   if (key == "head") timeouts->head = *time;
@@ -71,6 +71,7 @@ void ReadTimeout(Reader& reader, const Member& member, Timeouts* timeouts) {
   if (key == "body") timeouts->body = *time;
   if (key == "write") timeouts->write = *time;
   if (key == "drain") timeouts->drain = *time;
+  if (key == "drain_delay") timeouts->drain_delay = *time;
 }
 
 void ReadWorkers(Reader& reader, const Value& value, std::optional<uint32_t>* workers) {

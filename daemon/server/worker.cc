@@ -77,6 +77,7 @@ void Worker::Stop() {
 
 void Worker::Run() {
   event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY);
+  turned_ms_.store(INT64_MAX, std::memory_order_relaxed);
   acceptors_.clear();
   connections_->CloseAll();
   ended_();

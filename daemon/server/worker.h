@@ -46,6 +46,7 @@ class Worker {
 
   [[nodiscard]] const Counters& counters() const { return context_->counters; }
   // When its loop last came round to its timer, which is every second or sooner; MonotonicMs.
+  // INT64_MAX once it has ended.
   [[nodiscard]] int64_t turned_ms() const { return turned_ms_.load(std::memory_order_relaxed); }
 
   // --- On the worker's thread ---

@@ -200,5 +200,55 @@ TEST(Drain, SecondSignalChangesNothing) {
   EXPECT_EQ(daemon.Wait(), 0) << daemon.Log();
 }
 
+// --- timeouts.drain_delay ---
+
+std::string Delayed(const std::string& delay) {
+  return kConfig + "timeouts: {drain_delay: " + delay + "}\n";
+}
+
+// C97: whoever balances the load sees that quipd will end, and all who still come are served.
+TEST(DrainDelay, ServesOnAndSaysNotReady) {
+  Daemon daemon(Delayed("600ms"));
+  ASSERT_TRUE(daemon.ready());
+  const auto begin = steady_clock::now();
+  daemon.Signal(SIGTERM);
+  const std::optional<Notice> notice = daemon.NextNotice();
+  ASSERT_TRUE(notice);
+  EXPECT_TRUE(notice->stopping);
+  EXPECT_EQ(notice->status, "Not ready, serving on for 600 ms");
+  EXPECT_NE(notice->text.find("EXTEND_TIMEOUT_USEC=15600000"), std::string::npos) << notice->text;
+  EXPECT_TRUE(Eventually([&] { return daemon.Connect().Get("/ready").status == 503; }));
+  EXPECT_EQ(daemon.Connect().Get("/live").status, 200);
+  Client kept = daemon.Connect();
+  EXPECT_EQ(kept.Get("/").status, 200);
+  EXPECT_EQ(kept.Get("/").status, 200);  // nor is it closed
+  EXPECT_EQ(daemon.Wait(), 0) << daemon.Log();
+  EXPECT_GE(steady_clock::now() - begin, milliseconds(600));
+  EXPECT_EQ(kept.WaitEnd(), End::kClosed);
+}
+
+TEST(DrainDelay, NextSignalEndsIt) {
+  Daemon daemon(Delayed("1h"));
+  ASSERT_TRUE(daemon.ready());
+  Client idle = daemon.Connect();
+  EXPECT_EQ(idle.Get("/").status, 200);
+  daemon.Signal(SIGTERM);
+  ASSERT_TRUE(daemon.WaitForLog("not ready any more"));
+  EXPECT_EQ(daemon.Stop(SIGINT), 0) << daemon.Log();
+  EXPECT_EQ(idle.WaitEnd(), End::kClosed);
+}
+
+TEST(DrainDelay, NothingIsReloadedInIt) {
+  Daemon daemon(Delayed("1h"));
+  ASSERT_TRUE(daemon.ready());
+  daemon.Signal(SIGTERM);
+  ASSERT_TRUE(daemon.WaitForLog("not ready any more"));
+  daemon.Configure("listen: 127.0.0.1:0\nroutes: [GET / echo: other]\n");
+  daemon.Signal(SIGHUP);
+  ASSERT_TRUE(daemon.WaitForLog("no reload: quipd is draining")) << daemon.Log();
+  EXPECT_EQ(daemon.Connect().Get("/").body, "x");
+  EXPECT_EQ(daemon.Stop(), 0);
+}
+
 }  // namespace
 }  // namespace quipd::test
